@@ -1,0 +1,101 @@
+"""A task: one LLM call to make, and the states it moves through.
+
+Only the store's scripts move a task. Who moves it where:
+
+    pending    submit; and back: throttle, release, a failure with attempts left, a lost worker
+    enqueued   dispatch: held, and handed to a worker
+    active     start: the worker has it and may call the provider
+    completed  settle
+    failed     settle: the last allowed attempt failed
+    rejected   dispatch: today's limits can never admit it
+    expired    its deadline: by timer, at start, or by its worker
+    cancelled  cancel; or its worker, when it was active
+    dead       recovery: it lost too many workers, or must not be repeated
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class TaskState(StrEnum):
+    """Where a task is."""
+
+    PENDING = "pending"
+    ENQUEUED = "enqueued"
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    DEAD = "dead"
+
+    @property
+    def ended(self) -> bool:
+        """True when no transition leaves this state."""
+        return not TASK_TRANSITIONS[self]
+
+
+_ENDS_BEFORE_START = frozenset({TaskState.CANCELLED, TaskState.EXPIRED})
+
+TASK_TRANSITIONS: Final[dict[TaskState, frozenset[TaskState]]] = {
+    TaskState.PENDING: frozenset({TaskState.ENQUEUED, TaskState.REJECTED}) | _ENDS_BEFORE_START,
+    TaskState.ENQUEUED: frozenset({TaskState.ACTIVE, TaskState.PENDING}) | _ENDS_BEFORE_START,
+    TaskState.ACTIVE: frozenset(
+        {
+            TaskState.PENDING,
+            TaskState.COMPLETED,
+            TaskState.FAILED,
+            TaskState.EXPIRED,
+            TaskState.CANCELLED,
+            TaskState.DEAD,
+        }
+    ),
+    TaskState.COMPLETED: frozenset(),
+    TaskState.FAILED: frozenset(),
+    TaskState.REJECTED: frozenset(),
+    TaskState.EXPIRED: frozenset(),
+    TaskState.CANCELLED: frozenset(),
+    TaskState.DEAD: frozenset(),
+}
+"""The one table of allowed moves; rendered into the Lua prelude."""
+
+
+class OnUnknown(StrEnum):
+    """What to do with a task whose worker was lost after the provider may have been called."""
+
+    RETRY = "retry"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TaskRef:
+    """A task's name: ids are per tenant."""
+
+    tenant: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.tenant}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """A task as the store knows it at one instant. Times are server milliseconds since the epoch; 0 = not yet."""
+
+    ref: TaskRef
+    state: TaskState
+    cost: int
+    priority: int
+    fence: int
+    failures: int
+    recoveries: int
+    throttles: int
+    submitted_ms: int
+    started_ms: int
+    ended_ms: int
+    actual: int | None
+    result: bytes | None
+    error_code: str
+    error: str

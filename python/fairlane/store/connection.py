@@ -1,0 +1,201 @@
+"""Connections to one server: addresses, pools, deadlines, and retries that are safe.
+
+Drives redis-py's connections directly instead of its command layer, because only here is it known whether a
+command had left when a call failed, and because two scripts can share a round trip. redis-py's own retries are
+off: it would repeat a command whose reply was lost without saying so.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from redis import exceptions
+from redis.asyncio import BlockingConnectionPool
+from redis.asyncio.connection import AbstractConnection
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from fairlane.clock import Rng, system_rng
+from fairlane.errors import ConfigError, StoreError, StoreUnavailable
+from fairlane.store.failures import classify
+
+_FIRST_PAUSE_S: Final = 0.01
+_LONGEST_PAUSE_S: Final = 0.5
+_SCHEMES: Final = ("redis", "rediss", "unix")
+
+Command = tuple[str | bytes | int, ...]
+LOST: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, TimeoutError, EOFError)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Endpoint:
+    """Where the server is. Picklable; shows no password."""
+
+    url: str
+    call_timeout_ms: int = 5_000
+    connections: int = 8
+
+    @property
+    def shown(self) -> str:
+        """The address without credentials."""
+        parts = urlsplit(self.url)
+        if parts.scheme == "unix":
+            return f"unix://{parts.path}"
+        host = parts.hostname or "?"
+        return f"{parts.scheme}://{host}:{parts.port or 6379}{parts.path}"
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.shown})"
+
+    def checked(self) -> "Endpoint":
+        """Return self if the URL has a shape that can be used.
+
+        Raises:
+            ConfigError: naming the schemes that are accepted.
+        """
+        try:
+            parts = urlsplit(self.url)
+            usable = parts.scheme in _SCHEMES and (parts.path if parts.scheme == "unix" else parts.hostname)
+            _ = parts.port
+        except ValueError:
+            usable = None
+        if not usable:
+            raise ConfigError(
+                "server.url: must be redis://host:port, rediss://host:port or unix:///path",
+                field="server.url",
+            )
+        return self
+
+
+def _pool(endpoint: Endpoint, size: int) -> BlockingConnectionPool:
+    timeout_s = endpoint.call_timeout_ms / 1000
+    return BlockingConnectionPool.from_url(
+        endpoint.url,
+        max_connections=size,
+        timeout=timeout_s,
+        socket_timeout=None,
+        socket_connect_timeout=timeout_s,
+        retry=Retry(NoBackoff(), 0),
+        protocol=2,
+    )
+
+
+class Connector:
+    """Runs commands within a deadline, and keeps long waits off the connections that calls use."""
+
+    def __init__(self, endpoint: Endpoint, *, rng: Rng | None = None) -> None:
+        self.endpoint = endpoint.checked()
+        self._calls = _pool(endpoint, endpoint.connections)
+        self._waits = _pool(endpoint, 64)
+        self._rng = rng or system_rng()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._calls.disconnect()
+        await self._waits.disconnect()
+
+    async def run(
+        self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]
+    ) -> list[Any]:
+        """Send commands in one round trip and return their replies; tries again while the deadline allows.
+
+        Every command must be safe to repeat. ``recover`` may name commands to run first for an error (loading
+        scripts), after which all are sent again.
+
+        Raises:
+            StoreError: of the last try; StoreUnavailable says whether the commands may have run.
+        """
+        pause_s = _FIRST_PAUSE_S
+        sent_once = False
+        last: StoreError | None = None
+        try:
+            async with asyncio.timeout(self.endpoint.call_timeout_ms / 1000):
+                while True:
+                    try:
+                        return await self._try(commands, recover)
+                    except _CallFailed as failed:
+                        sent_once = sent_once or failed.sent
+                        failure = classify(failed.cause, sent=sent_once, where=self.endpoint.shown)
+                        if not failure.retry:
+                            raise failure.error from failed.cause
+                        last = failure.error
+                    await asyncio.sleep(self._rng.uniform(pause_s / 2, pause_s))
+                    pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        except TimeoutError:
+            raise last or self._late() from None
+
+    def _late(self) -> StoreError:
+        where, limit = self.endpoint.shown, self.endpoint.call_timeout_ms
+        return StoreUnavailable(
+            f"{where}: no answer within {limit} ms (the command may have run)",
+            outcome_known=False,
+            where=where,
+        )
+
+    async def _try(
+        self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]
+    ) -> list[Any]:
+        try:
+            connection = await self._calls.get_connection()
+        except (*LOST, exceptions.RedisError) as error:
+            raise _CallFailed(error, sent=False) from error
+        try:
+            replies = await _exchange(connection, commands)
+            first = next((reply for reply in replies if isinstance(reply, BaseException)), None)
+            fix = recover(first) if first is not None else []
+            if fix:
+                await _exchange(connection, fix)
+                replies = await _exchange(connection, commands)
+                first = next((reply for reply in replies if isinstance(reply, BaseException)), None)
+        except (*LOST, exceptions.RedisError) as error:
+            raise _CallFailed(error, sent=True) from error
+        finally:
+            await self._calls.release(connection)
+        if first is not None:
+            raise _CallFailed(first, sent=False) from first
+        return replies
+
+    async def block(self, command: Command) -> Any:  # noqa: ANN401 - the command decides
+        """Run one command that may wait for long, on a connection of its own. Cancelling drops the connection.
+
+        Raises:
+            StoreError: classified; it is not tried again.
+        """
+        sent = False
+        try:
+            connection = await self._waits.get_connection()
+            try:
+                sent = True
+                (reply,) = await _exchange(connection, [command])
+            finally:
+                await self._waits.release(connection)
+        except (*LOST, exceptions.RedisError) as error:
+            raise classify(error, sent=sent, where=self.endpoint.shown).error from error
+        if isinstance(reply, BaseException):
+            raise classify(reply, sent=False, where=self.endpoint.shown).error from reply
+        return reply
+
+
+class _CallFailed(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, cause: BaseException, *, sent: bool) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+        self.sent = sent
+
+
+async def _exchange(connection: AbstractConnection, commands: Sequence[Command]) -> list[Any]:
+    """Send all commands, then read all replies; an error reply is a value, so that the stream stays in step."""
+    try:
+        await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+        replies: list[Any] = []
+        for _ in commands:
+            try:
+                replies.append(await connection.read_response(disconnect_on_error=False))
+            except exceptions.ResponseError as error:
+                replies.append(error)
+    except BaseException:
+        await connection.disconnect(nowait=True)
+        raise
+    return replies

@@ -1,0 +1,145 @@
+"""Replies of the scripts, from MessagePack lists to typed values. Shapes stand in each script's header."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fairlane.domain.events import Event, Scalar
+from fairlane.domain.policy import ParkReason, QueuePolicy
+from fairlane.store.codec import split_name, task_view
+from fairlane.store.keys import POOL_SETTINGS, POOL_STATE, TENANT_SETTINGS, TENANT_STATE
+from fairlane.store.messages import (
+    Collected,
+    PoolView,
+    Recovered,
+    Snapshot,
+    Started,
+    StartedTask,
+    TenantView,
+    Write,
+)
+from fairlane.domain.task import TaskRef
+
+_WRITES = {write.value.encode(): write for write in Write}
+
+
+def writes(reply: Sequence[bytes]) -> list[Write]:
+    """Decode what became of each write."""
+    return [_WRITES[answer] for answer in reply]
+
+
+def started(reply: Sequence[Any]) -> Started:
+    """Decode the reply of `start`."""
+    alive, hold_ms, more, stopping, tasks = reply
+    return Started(
+        alive=bool(alive),
+        tasks=tuple(
+            StartedTask(
+                ref=TaskRef(tenant.decode(), task.decode()),
+                fence=fence,
+                cost=cost,
+                payload=payload or b"",
+                failures=failures,
+                deadline_ms=None if deadline is False else deadline,
+            )
+            for tenant, task, fence, cost, payload, failures, deadline in tasks
+        ),
+        cancelling=tuple((split_name(name), fence) for name, fence in stopping),
+        hold_ms=None if hold_ms is False else hold_ms,
+        more=bool(more),
+    )
+
+
+def collected(cursor: int, reply: Sequence[Any]) -> Collected:
+    """Decode the reply of `collect`; a task whose record is gone is passed over."""
+    more, *items = reply
+    views = []
+    for sequence, name, raw in items:
+        cursor = sequence
+        view = task_view(split_name(name), raw)
+        if view is not None:
+            views.append(view)
+    return Collected(cursor=cursor, tasks=tuple(views), more=bool(more))
+
+
+def recovered(reply: Sequence[Any]) -> Recovered:
+    """Decode the reply of `evict` and `reap`."""
+    tasks, more, incarnations, next_ms = reply
+    return Recovered(
+        incarnations=tuple(incarnation.decode() for incarnation in incarnations),
+        tasks=tasks,
+        more=bool(more),
+        next_ms=None if next_ms is False else next_ms,
+    )
+
+
+def event(entry: Sequence[Any], rows: Callable[[bytes], tuple[tuple[Scalar, ...], ...]]) -> Event:
+    """Decode one stream entry."""
+    stream_id, flat = entry
+    fields = dict(zip(flat[::2], flat[1::2], strict=True))
+    return Event(
+        stream_id=stream_id.decode(),
+        number=int(fields[b"n"]),
+        at_ms=int(fields[b"at"]),
+        by=fields[b"by"].decode(),
+        rows=rows(fields[b"rows"]),
+    )
+
+
+def snapshot(reply: Sequence[Any]) -> Snapshot:
+    """Decode the reply of `snapshot`."""
+    now_ms, pool, more, *tenants = reply
+    return Snapshot(
+        pool=_pool(now_ms, dict(zip(POOL_SETTINGS + POOL_STATE, pool, strict=True))),
+        tenants=tuple(
+            _tenant(name.decode(), dict(zip(TENANT_SETTINGS + TENANT_STATE, raw, strict=True)))
+            for name, raw in tenants
+        ),
+        more=bool(more),
+    )
+
+
+def _pool(now_ms: int, raw: dict[str, Any]) -> PoolView:
+    number = {
+        field: int(value or 0) for field, value in raw.items() if field not in {"policy", "throttle_scope"}
+    }
+    return PoolView(
+        policy=QueuePolicy(raw["policy"].decode()),
+        quantum=number["quantum"],
+        capacity=number["capacity"],
+        hard_limit=number["hard_limit"],
+        cost_ceiling=number["cost_ceiling"] or None,
+        slots=number["slots"],
+        cost=number["cost"],
+        round=number["round"],
+        epoch=number["epoch"],
+        fence=number["fence"],
+        live=number["live"],
+        runnable=number["runnable"],
+        throttles=number["throttles"],
+        successes=number["successes"],
+        closed=number["closed"] == 1,
+        paused_ms=max(0, number["paused_until"] - now_ms),
+        events=number["events"],
+        now_ms=now_ms,
+    )
+
+
+def _tenant(tenant: str, raw: dict[str, Any]) -> TenantView:
+    place = (raw.pop("place") or b"").decode()
+    number = {field: int(value or 0) for field, value in raw.items()}
+    return TenantView(
+        id=tenant,
+        weight=number["weight"],
+        slot_ceiling=number["slot_ceiling"] or None,
+        cost_ceiling=number["cost_ceiling"] or None,
+        queue_limit=number["queue_limit"],
+        deficit=number["deficit"],
+        credited=number["credited"],
+        ratio=number["ratio"],
+        slots=number["slots"],
+        cost=number["cost"],
+        queued=number["queued"],
+        waiting=number["waiting"],
+        in_calendar=place == "calendar",
+        parked=ParkReason(place) if place not in {"", "calendar"} else None,
+    )

@@ -1,0 +1,61 @@
+"""What a failed call means: whether the command ran, and whether trying again can help."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from redis import exceptions
+
+from fairlane.errors import StoreError, StoreUnavailable, StoreUnsuitable
+
+_NOT_NOW: Final = (
+    "LOADING",
+    "CLUSTERDOWN",
+    "TRYAGAIN",
+    "MASTERDOWN",
+    "READONLY",
+    "OOM",
+    "MISCONF",
+    "BUSY",
+    "NOREPLICAS",
+)
+"""The server refused at the first write or before; nothing ran."""
+_NEVER: Final = ("NOAUTH", "WRONGPASS", "NOPERM")
+_CODE: Final = re.compile(r"\b(" + "|".join((*_NOT_NOW, *_NEVER)) + r")\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A classified failure. ``error`` is what the caller sees if trying again did not help."""
+
+    error: StoreError
+    retry: bool
+
+
+def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
+    """Classify what the client library raised for a call to ``where`` (shown without secrets).
+
+    ``sent``: the command may have left this process.
+    """
+    text = str(error)
+    if isinstance(error, exceptions.AuthenticationError | exceptions.NoPermissionError):
+        return Failure(StoreUnsuitable(f"{where}: {text}", where=where), retry=False)
+    if isinstance(error, exceptions.MaxClientsError | exceptions.BusyLoadingError):
+        return Failure(StoreUnavailable(f"{where}: {text}", where=where), retry=True)
+    if isinstance(error, exceptions.InvalidResponse):
+        return Failure(
+            StoreUnsuitable(f"{where}: the answer is not Redis's protocol", where=where), retry=False
+        )
+    if isinstance(error, exceptions.ResponseError):
+        code = _CODE.search(text)
+        if code and code[1] in _NEVER:
+            return Failure(StoreUnsuitable(f"{where}: {text}", where=where), retry=False)
+        if code:
+            return Failure(StoreUnavailable(f"{where}: {text}", where=where, reason=code[1]), retry=True)
+        return Failure(StoreError(f"{where}: {text}", where=where), retry=False)
+    reason = text or type(error).__name__
+    outcome = "" if not sent else " (the command may have run)"
+    return Failure(
+        StoreUnavailable(f"{where}: {reason}{outcome}", outcome_known=not sent, where=where),
+        retry=True,
+    )

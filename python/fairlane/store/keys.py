@@ -1,0 +1,160 @@
+"""The key schema: every key and every hash field Fairlane stores. Nowhere else builds a key.
+
+One hash tag per scheduler, so that each script touches one slot. ``docs/redis-schema.md`` and the Lua prelude are
+generated from this module.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+ROOT: Final = "fl"
+
+
+@dataclass(frozen=True, slots=True)
+class KeySpec:
+    """One kind of key. ``pattern`` is what follows the scheduler's prefix; ``<...>`` are its parameters."""
+
+    name: str
+    pattern: str
+    type: str
+    holds: str
+    owner: str
+
+
+KEYS: Final = (
+    KeySpec("pool", "pool", "hash", "the pool's limits, counters, round and clock", "the scheduler"),
+    KeySpec("tenants", "tenants", "zset", "every registered tenant, score 0", "the scheduler"),
+    KeySpec("tenant", "tenant:<tenant>", "hash", "one tenant's limits, deficit and counters", "tenants"),
+    KeySpec(
+        "pending",
+        "pending:<tenant>",
+        "zset",
+        "waiting tasks as `cost:id`; score = priority·2^44 + arrival",
+        "tenants",
+    ),
+    KeySpec(
+        "calendar",
+        "calendar",
+        "zset",
+        "runnable tenants by eligible round (or by head, without rounds)",
+        "the scheduler",
+    ),
+    KeySpec("parked", "parked", "hash", "tenants stopped by their own limit, and which", "the scheduler"),
+    KeySpec(
+        "timers",
+        "timers",
+        "zset",
+        "what is due when: `deadline:<tenant>:<id>`, `ready:<tenant>:<id>`",
+        "their tasks",
+    ),
+    KeySpec("task", "task:<tenant>:<id>", "hash", "one task's record", "its state; a TTL once it has ended"),
+    KeySpec(
+        "tombstone",
+        "tombstone:<tenant>:<id>",
+        "string",
+        "fingerprint and state of a task whose record is gone",
+        "TTL",
+    ),
+    KeySpec(
+        "workers", "workers", "zset", "incarnations by lease expiry (server ms); 0 once lost", "the scheduler"
+    ),
+    KeySpec("names", "names", "hash", "worker name to its newest incarnation", "workers"),
+    KeySpec("worker", "worker:<incarnation>", "hash", "one incarnation: name, slots, load, state", "workers"),
+    KeySpec(
+        "owned",
+        "owned:<incarnation>",
+        "zset",
+        "all it was handed and has not given up, as `tenant:id` by fence",
+        "workers",
+    ),
+    KeySpec(
+        "cancelling",
+        "cancelling:<incarnation>",
+        "zset",
+        "tasks it should stop running, as `tenant:id` by fence",
+        "workers",
+    ),
+    KeySpec(
+        "done",
+        "done:<client>",
+        "zset",
+        "ended tasks this client waits for, as `tenant:id` by sequence",
+        "TTL",
+    ),
+    KeySpec("bell", "bell:<sleeper>", "list", "one element: the sleeper should look again", "TTL"),
+    KeySpec(
+        "events", "events", "stream", "one entry per script call that changed something", "bounded length"
+    ),
+)
+
+POOL_SETTINGS: Final = (
+    "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_cost", "max_attempts", "max_recoveries",
+    "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit",
+)  # fmt: skip
+"""What `put_pool` writes."""
+
+POOL_STATE: Final = (
+    "capacity", "closed", "paused_until", "slots", "cost", "round", "epoch", "fence", "sequence", "live",
+    "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes", "clean_ticks",
+    "ticked_at", "changed_at", "fleet",
+)  # fmt: skip
+"""What the scripts keep."""
+
+TENANT_SETTINGS: Final = ("weight", "slot_ceiling", "cost_ceiling", "queue_limit")
+TENANT_STATE: Final = (
+    "deficit", "credited", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place",
+)  # fmt: skip
+
+TASK_FIELDS: Final = (
+    "state", "cost", "score", "fence", "charge", "worker", "client", "failures", "recoveries", "throttles",
+    "deadline", "unknown", "cancel", "keep", "ready_at", "fingerprint",
+)  # fmt: skip
+"""What scripts read to move a task; also stored: payload, submitted, started, ended, actual, result, error."""
+
+WORKER_FIELDS: Final = ("name", "slots", "load", "state")
+
+SCHEMA_VERSION: Final = 1
+BELL_TTL_MS: Final = 600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one scheduler."""
+
+    name: str
+
+    @property
+    def prefix(self) -> str:
+        """What every key of this scheduler starts with."""
+        return f"{ROOT}:{{{self.name}}}:"
+
+    @property
+    def pool(self) -> str:
+        """The key every script declares; the rest share its slot."""
+        return f"{self.prefix}pool"
+
+    @property
+    def events(self) -> str:
+        """The event stream."""
+        return f"{self.prefix}events"
+
+    def key(self, kind: str, *parts: str) -> str:
+        """Return the key of a kind named in KEYS, with its parameters."""
+        return self.prefix + ":".join((kind, *parts))
+
+    def bell(self, sleeper: str) -> str:
+        """The list a sleeper blocks on."""
+        return self.key("bell", sleeper)
+
+
+DISPATCHER_BELL: Final = "dispatcher"
+
+
+def worker_bell(incarnation: str) -> str:
+    """Name the sleeper that is a worker."""
+    return f"worker:{incarnation}"
+
+
+def client_bell(client: str) -> str:
+    """Name the sleeper that is a client."""
+    return f"client:{client}"

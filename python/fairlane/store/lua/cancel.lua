@@ -1,0 +1,46 @@
+-- Cancels tasks: at once while they wait, through their worker once they run.
+--
+-- Guarantee: a cancelled task never starts afterwards; one that runs ends cancelled unless it completes first.
+-- KEYS[1]  the pool
+-- ARGV     now_ms, {{tenant, id}...}
+-- Reply    {status...} in the order asked
+-- Events   cancelled
+--- @include commit
+--- @include expiry
+local changed = false
+
+local function cancel(tenant, id)
+  local t = load_tenant(tenant)
+  local record = t and load_record(tenant, id)
+  if not record then
+    return t and redis.call('EXISTS', tombstone_key(tenant, id)) == 1 and 'ended' or 'unknown'
+  end
+  if record.state == 'pending' then
+    drop_pending(t, record, 'cancelled', 'cancelled', 'cancelled')
+  elseif record.state == 'enqueued' then
+    end_unstarted(t, record, 'cancelled', 'cancelled', 'cancelled')
+  elseif record.state == 'active' then
+    if record.cancel == 0 then
+      record.cancel = 1
+      queue_write('HSET', record.key, 'cancel', 1)
+      queue_write('ZADD', cancelling_key(record.worker), record.fence, name_of(record))
+      ring('worker:' .. record.worker)
+      changed = true
+    end
+    return 'stopping'
+  else
+    return 'ended'
+  end
+  stirred = true
+  changed = true
+  return 'cancelled'
+end
+
+local reply = {}
+for i, item in ipairs(request()) do
+  reply[i] = cancel(item[1], item[2])
+end
+if changed then
+  commit_draining()
+end
+return cmsgpack.pack(reply)

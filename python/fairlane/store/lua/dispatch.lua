@@ -1,0 +1,157 @@
+-- Chooses whose tasks run next, holds what they need and places them with workers, in one step.
+--
+-- Guarantee: a placed task is held, counted and owned by a worker, or nothing happened; repeating places more
+--   tasks, never the same one. No ceiling is exceeded.
+-- KEYS[1]  the pool
+-- ARGV     now_ms, {limit, {incarnation, how_many}...} in the order of preference
+-- Reply    {placed, stop, runnable, wake_ms|false, fleet, {incarnation, free}...}
+-- Events   enqueued, rejected, parked, and what due timers do: expired, ready
+--- @include commit
+--- @include agenda
+--- @include expiry
+local asked = request()
+local limit = asked[1]
+local placed = 0
+local places = {}
+local at = 1
+
+local function open_places()
+  local incarnations = {}
+  for i = 2, #asked do
+    incarnations[i - 1] = asked[i][1]
+  end
+  if #incarnations == 0 then
+    return
+  end
+  local leases = redis.call('ZMSCORE', workers_key, unpack(incarnations))
+  for i, incarnation in ipairs(incarnations) do
+    local w = live_worker(incarnation)
+    if w and w.state == 'live' and leases[i] and tonumber(leases[i]) > now then
+      places[#places + 1] = { incarnation = incarnation, worker = w, left = asked[i + 1][2] }
+    end
+  end
+end
+
+local function next_place()
+  while places[at] do
+    local place = places[at]
+    if place.left > 0 and place.worker.load < place.worker.slots then
+      return place
+    end
+    at = at + 1
+  end
+  return nil
+end
+
+local function stop_reason()
+  if placed >= limit then
+    return 'batch'
+  end
+  return pool_stop() or (not next_place() and 'workers') or nil
+end
+
+local function place(t, head, charge)
+  local to = next_place()
+  to.left = to.left - 1
+  to.worker.load = to.worker.load + 1
+  to.worker.dirty = true
+  pool.fence = pool.fence + 1
+  pool.slots = pool.slots + 1
+  pool.cost = pool.cost + head.cost
+  t.slots = t.slots + 1
+  t.cost = t.cost + head.cost
+  if pool.policy == 'wdrr' then
+    t.deficit = t.deficit - charge
+  end
+  unqueue(t, head.member)
+  placed = placed + 1
+  queue_write('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'fence', pool.fence, 'charge', charge,
+    'worker', to.incarnation)
+  queue_write('ZADD', owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
+  ring('worker:' .. to.incarnation)
+  event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation)
+end
+
+local function reject(t, head)
+  local record = load_record(t.id, head.id)
+  unqueue(t, head.member)
+  event('rejected', t.id, head.id, 0, 0, 0, t.ratio, 'rejected', 0)
+  finish(record, 'rejected', 0, '', 'cost_above_ceiling')
+end
+
+-- Serves one tenant until it has no credit, no task, or no room. Returns why the whole call must stop, if it must.
+local function visit(rank, t)
+  change_tenant(t)
+  t.rank = nil
+  if pool.policy == 'wdrr' then
+    pool.round = math.max(pool.round, rank)
+    t.deficit = t.deficit + (rank - t.credited) * t.weight * pool.quantum
+    t.credited = rank
+  end
+  while true do
+    local head = head_of(t)
+    local charge = head and charge_of(t, head.cost)
+    local blocked = head and blocking(t, head)
+    local stop = nil
+    if not head then
+      touch(t)
+      return nil
+    elseif is_hopeless(t, head) then
+      reject(t, head)
+    elseif pool.policy == 'wdrr' and charge > t.deficit then
+      touch(t)
+      reinsert(t)
+      return nil
+    elseif blocked then
+      park(t, blocked)
+      return nil
+    else
+      stop = pool_stop(head)
+      if not stop then
+        place(t, head, charge)
+        stop = stop_reason()
+      end
+    end
+    if stop then
+      touch(t)
+      return stop
+    end
+    if pool.policy ~= 'wdrr' then
+      touch(t)
+      if t.rank then
+        reinsert(t)
+      end
+      return nil
+    end
+  end
+end
+
+local function run()
+  open_agenda()
+  for _ = 1, VISIT_LIMIT do
+    local stop = stop_reason()
+    if stop then
+      return stop
+    end
+    local rank, t = next_tenant()
+    if not t then
+      return 'empty'
+    end
+    stop = visit(rank, t)
+    if stop then
+      return stop
+    end
+  end
+  return 'visits'
+end
+
+fire_timers()
+open_places()
+local stop = run()
+commit_growing()
+
+local reply = { placed, stop, pool.runnable, next_wake(), pool.fleet }
+for _, each in ipairs(places) do
+  reply[#reply + 1] = { each.incarnation, each.worker.slots - each.worker.load }
+end
+return cmsgpack.pack(reply)

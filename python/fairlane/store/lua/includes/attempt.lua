@@ -1,0 +1,90 @@
+--- @include calendar
+--- @include task
+--- @include worker
+-- The end of an attempt: what it held is free, and fairness gets back or corrects the charge.
+local function free_hold(t, record)
+  t.slots = t.slots - 1
+  t.cost = t.cost - record.cost
+  pool.slots = pool.slots - 1
+  pool.cost = pool.cost - record.cost
+  local w = load_worker(record.worker)
+  if w then
+    w.load = w.load - 1
+    w.dirty = true
+  end
+  queue_write('ZREM', owned_key(record.worker), name_of(record))
+  if record.cancel == 1 then
+    queue_write('ZREM', cancelling_key(record.worker), name_of(record))
+  end
+  stirred = true
+end
+
+local function ended(record, attempt, t, actual, forfeited, state, ready_at)
+  event(attempt, record.tenant, record.id, record.fence, actual, forfeited, t.ratio, state, ready_at or 0)
+end
+
+-- The charge comes back to a tenant whose task did not run after all. Credit is not banked without a queue.
+local function refund(t, charge)
+  if pool.policy ~= 'wdrr' then
+    return
+  end
+  if head_of(t) then
+    add_deficit(t, charge)
+  else
+    t.deficit = math.min(0, t.deficit + charge)
+  end
+end
+
+-- Puts a task back where it was in its tenant's queue.
+local function requeue(t, record, ...)
+  move(record, 'pending', 'worker', '', ...)
+  enqueue(t, { member = record.member, score = record.score, cost = record.cost, id = record.id })
+end
+
+-- The task waits by itself until ready_at, outside the queue.
+local function set_aside(t, record, ready_at, ...)
+  move(record, 'pending', 'worker', '', 'ready_at', ready_at, ...)
+  t.waiting = t.waiting + 1
+  queue_write('ZADD', timers_key, ready_at, 'ready:' .. name_of(record))
+  ring('dispatcher')
+end
+
+-- Ends an unfinished attempt and gives its charge back; the task goes on waiting. ready_at 0: in the queue at once.
+local function give_back(t, record, attempt, ready_at, ...)
+  change_tenant(t)
+  credit(t)
+  free_hold(t, record)
+  if ready_at > 0 then
+    set_aside(t, record, ready_at, ...)
+    refund(t, record.charge)
+  else
+    requeue(t, record, ...)
+    if t.place == '' then
+      touch(t)
+    end
+    refund(t, record.charge)
+  end
+  ended(record, attempt, t, 0, 0, 'pending', ready_at)
+  touch(t)
+end
+
+-- Ends an attempt before it ran, and the task with it.
+local function end_unstarted(t, record, attempt, state, code, message)
+  change_tenant(t)
+  credit(t)
+  free_hold(t, record)
+  refund(t, record.charge)
+  ended(record, attempt, t, 0, 0, state)
+  touch(t)
+  finish(record, state, 0, '', code, message)
+end
+
+-- Ends an attempt that ran without a good result. Nothing is corrected: failing must not be cheaper than succeeding.
+local function end_failed(t, record, attempt, state, actual, code, message)
+  change_tenant(t)
+  credit(t)
+  free_hold(t, record)
+  ended(record, attempt, t, actual, 0, state)
+  touch(t)
+  finish(record, state, actual, '', code, message)
+end

@@ -1,0 +1,36 @@
+-- The pool's numbers and the clock, read once per call.
+-- A silent server (stopped, hung, restarted) must not look like dead workers: after a gap of more than half a
+-- lease nothing is reaped for one lease.
+local function load_pool()
+  local raw = redis.call('HMGET', pool_key, unpack(POOL_FIELDS))
+  if not raw[1] then
+    error('fairlane: no such pool')
+  end
+  local pool = {}
+  for i, field in ipairs(POOL_FIELDS) do
+    pool[field] = tonumber(raw[i]) or 0
+  end
+  pool.policy = raw[POOL_POLICY]
+  pool.throttle_scope = raw[POOL_THROTTLE_SCOPE]
+  return pool
+end
+
+local function server_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function read_clock(pool)
+  local now = tonumber(ARGV[1])
+  if now == 0 then
+    now = server_ms()
+  end
+  if now < pool.now then
+    now = pool.now
+  end
+  if pool.now > 0 and now - pool.now > pool.lease / 2 then
+    pool.grace_until = now + pool.lease
+  end
+  pool.now = now
+  return now
+end

@@ -1,0 +1,34 @@
+--- @include context
+-- A local copy of a tenant, or nil if nobody registered it. A tenant of an earlier epoch starts afresh.
+local function load_tenant(id)
+  local t = tenants[id]
+  if t ~= nil then
+    return t or nil
+  end
+  local key = tenant_key(id)
+  local raw = redis.call('HMGET', key, unpack(TENANT_FIELDS))
+  if not raw[1] then
+    tenants[id] = false
+    return nil
+  end
+  t = { id = id, key = key, place = raw[TENANT_PLACE] or '' }
+  for i, field in ipairs(TENANT_FIELDS) do
+    if field ~= 'place' then
+      t[field] = tonumber(raw[i]) or 0
+    end
+  end
+  if t.epoch ~= pool.epoch then
+    t.epoch, t.deficit, t.credited = pool.epoch, 0, 0
+  end
+  t.stored = t.queued
+  tenants[id] = t
+  return t
+end
+
+-- Marks a copy for writing. Call it before the change.
+local function change_tenant(t)
+  if not t.dirty then
+    t.dirty = true
+    touched[#touched + 1] = t
+  end
+end

@@ -1,0 +1,23 @@
+-- Pauses the pool for a time, or resumes it.
+--
+-- Guarantee: until then nothing is dispatched and nothing that was handed over starts.
+-- KEYS[1]  the pool
+-- ARGV     now_ms, {duration_ms}; 0 resumes
+-- Reply    true
+-- Events   paused, resumed
+--- @include commit
+local duration = request()[1]
+if duration > 0 then
+  pool.paused_until = now + duration
+  event('paused', pool.paused_until)
+else
+  pool.paused_until = 0
+  event('resumed')
+  stirred = true
+end
+ring('dispatcher')
+for _, incarnation in ipairs(redis.call('ZRANGE', workers_key, 0, -1)) do
+  ring('worker:' .. incarnation)
+end
+commit_draining()
+return cmsgpack.pack(true)

@@ -1,0 +1,39 @@
+-- Registers tenants, or changes their limits.
+--
+-- Guarantee: a changed weight counts from this round on, never backwards; a tenant that now fits runs again.
+-- KEYS[1]  the pool
+-- ARGV     now_ms, {{id, weight, slot_ceiling, cost_ceiling, queue_limit}...}; 0 = no ceiling
+-- Reply    how many were new
+-- Events   tenant, released
+--- @include commit
+local asked = request()
+local fresh = 0
+
+local function put(id, weight, slot_ceiling, cost_ceiling, queue_limit)
+  local t = load_tenant(id)
+  if not t then
+    fresh = fresh + 1
+    t = { id = id, key = tenant_key(id), place = '', deficit = 0, credited = pool.round, epoch = pool.epoch,
+      ratio = 1000, slots = 0, cost = 0, queued = 0, stored = 0, waiting = 0, weight = weight }
+    tenants[id] = t
+    queue_write('ZADD', tenants_key, 0, id)
+  end
+  change_tenant(t)
+  if t.place == '' then
+    settle_debt(t)
+  else
+    credit(t)
+  end
+  t.weight, t.slot_ceiling, t.cost_ceiling = weight, slot_ceiling, cost_ceiling
+  queue_write('HSET', t.key, 'weight', weight, 'slot_ceiling', slot_ceiling, 'cost_ceiling', cost_ceiling,
+    'queue_limit', queue_limit)
+  event('tenant', id, weight, slot_ceiling, cost_ceiling)
+  touch(t)
+end
+
+for _, item in ipairs(asked) do
+  put(unpack(item))
+end
+stirred = true
+commit_growing()
+return cmsgpack.pack(fresh)

@@ -1,0 +1,25 @@
+-- Starts a worker's life: a new incarnation under a name, with a lease. An older incarnation of the name is lost.
+--
+-- Guarantee: repeating changes nothing but the lease.
+-- KEYS[1]  the pool
+-- ARGV     now_ms, {name, incarnation, slots}
+-- Reply    lease_ms
+-- Events   worker, and for an older incarnation's tasks: lost, cancelled, expired
+--- @include commit
+--- @include recovery
+local asked = request()
+local name, incarnation, slots = asked[1], asked[2], asked[3]
+local older = redis.call('HGET', names_key, name)
+if older and older ~= incarnation then
+  recover(older, RECOVERY_LIMIT)
+end
+if not load_worker(incarnation) then
+  queue_write('HSET', worker_key(incarnation), 'name', name, 'slots', slots, 'load', 0, 'state', 'live')
+  pool.fleet = pool.fleet + 1
+  event('worker', incarnation, name, 'live')
+end
+queue_command('HSET', names_key, name, incarnation)
+queue_write('ZADD', workers_key, now + pool.lease, incarnation)
+stirred = true
+commit_growing()
+return cmsgpack.pack(pool.lease)

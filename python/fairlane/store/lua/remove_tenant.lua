@@ -1,0 +1,21 @@
+-- Forgets a tenant that has no tasks.
+--
+-- Guarantee: one that has tasks stays as it is.
+-- KEYS[1]  the pool
+-- ARGV     now_ms, {id}
+-- Reply    removed, busy or unknown
+-- Events   removed
+--- @include commit
+local id = request()[1]
+local t = load_tenant(id)
+if not t then
+  return cmsgpack.pack('unknown')
+end
+if t.queued + t.waiting + t.slots > 0 then
+  return cmsgpack.pack('busy')
+end
+queue_write('ZREM', tenants_key, id)
+queue_command('DEL', t.key, pending_key(id))
+event('removed', id)
+commit_draining()
+return cmsgpack.pack('removed')

@@ -1,0 +1,120 @@
+-- Admits tasks, each by its own id: asking again with the same task finds the first one.
+--
+-- Guarantee: a refusal writes nothing; a repeated submission creates nothing.
+-- KEYS[1]  the pool
+-- ARGV     now_ms, {client, {tenant, id, cost, priority, payload, fingerprint, deadline_ms, unknown, keep}...}
+-- Reply    {{status, state, limit}...} in the order asked
+-- Events   pending
+--- @include commit
+--- @include task
+local asked = request()
+local client = asked[1]
+local fresh = {}
+local changed = false
+
+local function tombstones()
+  local keys, of = {}, {}
+  for i = 2, #asked do
+    if asked[i][9] == 1 then
+      keys[#keys + 1] = tombstone_key(asked[i][1], asked[i][2])
+      of[i] = #keys
+    end
+  end
+  if #keys == 0 then
+    return of
+  end
+  local found = redis.call('MGET', unpack(keys))
+  for i, at in pairs(of) do
+    of[i] = found[at] or nil
+  end
+  return of
+end
+
+local remembered = tombstones()
+
+local function known(i, key)
+  local raw = fresh[key] or redis.call('HMGET', key, 'fingerprint', 'state', 'client')
+  if raw[1] then
+    return raw
+  end
+  local stone = remembered[i]
+  if stone then
+    return { string.sub(stone, 1, 32), string.sub(stone, 33) }
+  end
+  return nil
+end
+
+local function adopt(key, before)
+  if before[3] and before[3] ~= client and next(TASK_MOVES[before[2]]) then
+    queue_write('HSET', key, 'client', client)
+    changed = true
+  end
+end
+
+local function admit(t, item, key)
+  local id, cost, deadline = item[2], item[3], item[7]
+  local score = item[4] * PRIORITY_STEP + next_sequence()
+  if pool.policy == 'fifo' then
+    score = pool.sequence
+  end
+  change_tenant(t)
+  credit(t)
+  enqueue(t, { member = string.format('%.0f:%s', cost, id), score = score, cost = cost, id = id })
+  pool.live = pool.live + 1
+  event('pending', item[1], id, cost, item[4])
+  touch(t)
+  queue_write('HSET', key, 'state', 'pending', 'cost', cost, 'score', score, 'priority', item[4], 'client', client,
+    'fingerprint', item[6], 'payload', item[5], 'submitted', now)
+  if deadline > 0 then
+    queue_write('HSET', key, 'deadline', now + deadline)
+    queue_write('ZADD', timers_key, now + deadline, 'deadline:' .. item[1] .. ':' .. id)
+    ring('dispatcher')
+  end
+  if item[8] ~= 'retry' then
+    queue_write('HSET', key, 'unknown', item[8])
+  end
+  if item[9] == 1 then
+    queue_write('HSET', key, 'keep', 1)
+  end
+  fresh[key] = { item[6], 'pending', client }
+  stirred = true
+  changed = true
+end
+
+local function answer(i)
+  local item = asked[i]
+  local t = load_tenant(item[1])
+  if not t then
+    return { 'unknown_tenant', '', 0 }
+  end
+  local key = task_key(item[1], item[2])
+  local before = known(i, key)
+  if before then
+    if before[1] ~= item[6] then
+      return { 'conflict', before[2], 0 }
+    end
+    adopt(key, before)
+    return { 'existing', before[2], 0 }
+  end
+  if pool.closed == 1 then
+    return { 'closed', '', 0 }
+  end
+  local ceiling = ceiling_below(t, item[3])
+  if ceiling then
+    return { 'cost_above_ceiling', '', ceiling }
+  end
+  if t.queued + t.waiting >= t.queue_limit then
+    return { 'queue_full', '', t.queue_limit }
+  end
+  admit(t, item, key)
+  return { 'accepted', 'pending', 0 }
+end
+
+local reply = {}
+for i = 2, #asked do
+  reply[i - 1] = answer(i)
+end
+if changed then
+  commit_growing()
+end
+return cmsgpack.pack(reply)

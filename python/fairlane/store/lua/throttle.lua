@@ -1,0 +1,39 @@
+-- Ends attempts that the provider did not take: nothing is charged, no failure is counted, the task keeps its place.
+--
+-- Guarantee: as settle. The pool, or only the task, waits for the pause the provider named.
+-- KEYS[1]  the pool
+-- ARGV     now_ms, {incarnation, {tenant, id, fence, retry_after_ms (-1: none named)}...}
+-- Reply    {write...} in the order asked
+-- Events   throttled, cancelled, paused
+--- @include commit
+--- @include claim
+local asked = request()
+local incarnation = asked[1]
+
+local function pause_pool(until_ms)
+  if until_ms > pool.paused_until then
+    pool.paused_until = until_ms
+    event('paused', until_ms)
+    ring('dispatcher')
+  end
+end
+
+local function throttle(t, record, item)
+  local pause = item[4] >= 0 and item[4] or pool.default_pause
+  pool.throttles = pool.throttles + 1
+  if record.cancel == 1 then
+    end_unstarted(t, record, 'cancelled', 'cancelled', 'cancelled')
+    return
+  end
+  local ready_at = 0
+  if pause > 0 and pool.throttle_scope == 'pool' then
+    pause_pool(now + pause)
+  elseif pause > 0 then
+    ready_at = now + pause
+  end
+  give_back(t, record, 'throttled', ready_at, 'throttles', record.throttles + 1)
+end
+
+return answer_writes(asked, function(item)
+  return claim(incarnation, item, TAKES_ACTIVE)
+end, throttle)

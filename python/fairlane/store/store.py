@@ -1,0 +1,362 @@
+"""The store: one method per Lua command, typed in and out. Decides nothing; the scripts do."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from redis.exceptions import NoScriptError
+
+from fairlane.config import ControllerConfig, PoolConfig, TenantConfig
+from fairlane.domain.events import Event
+from fairlane.domain.limits import MAX_DURATION_MS, MAX_SLOTS, check_integer
+from fairlane.domain.policy import CapacityReason, StopReason, WorkerState
+from fairlane.domain.task import TaskRef, TaskState, TaskView
+from fairlane.errors import ConfigError
+from fairlane.store import decode, doctor, scripts
+from fairlane.store.bell import Bell
+from fairlane.store.codec import pack, task_view, unpack, unpack_rows
+from fairlane.store.connection import Command, Connector, Endpoint
+from fairlane.store.heart import decode_beat
+from fairlane.store.keys import SCHEMA_VERSION, Keys
+from fairlane.store.messages import (
+    Adaptation,
+    Beat,
+    CancelStatus,
+    Collected,
+    Dispatched,
+    Recovered,
+    Settlement,
+    Snapshot,
+    Started,
+    Submission,
+    Submitted,
+    SubmitStatus,
+    Throttle,
+    WorkerView,
+    Write,
+)
+
+_TENANTS_PER_CALL = 500
+
+
+class Store:
+    """One scheduler's state on one server. Connects on first use; safe for concurrent calls on one event loop.
+
+    Every method raises StoreUnavailable when the server cannot be reached in time (saying whether the command may
+    have run) and StoreUnsuitable when it refuses this client. Each may be repeated.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, name: str, *, virtual_now_ms: Callable[[], int] | None = None
+    ) -> None:
+        self.endpoint = endpoint
+        self.keys = Keys(name)
+        self._connector = Connector(endpoint)
+        self._virtual_now_ms = virtual_now_ms
+        self._bells: dict[str, Bell] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for bell in self._bells.values():
+            await bell.close()
+        self._bells.clear()
+        await self._connector.close()
+
+    # -- operators ---------------------------------------------------------------------------------------------
+
+    async def check(self) -> None:
+        """Refuse a server that Fairlane cannot use.
+
+        Raises:
+            StoreUnsuitable: naming what is wrong and what is needed.
+        """
+        await doctor.check(self._connector, self.keys)
+
+    async def put_pool(self, config: PoolConfig) -> None:
+        """Create the pool or change its settings.
+
+        Raises:
+            ConfigError: policy and quantum cannot change while tasks are waiting or running.
+        """
+        settings: dict[str, str | int] = {
+            "schema": SCHEMA_VERSION,
+            "policy": config.policy.value,
+            "quantum": config.quantum_units,
+            "hard_limit": config.slots,
+            "cost_ceiling": config.cost_ceiling_units or 0,
+            "max_cost": config.max_cost_units,
+            "max_attempts": config.max_attempts,
+            "max_recoveries": config.max_recoveries,
+            "lease": config.lease_ms,
+            "throttle_scope": config.throttle_scope.value,
+            "default_pause": config.default_pause_ms,
+            "retention": config.retention_ms,
+            "idempotency": config.idempotency_ms,
+            "event_limit": config.event_limit,
+        }
+        refusing = (
+            await self._call("put_pool", [part for pair in settings.items() for part in pair])
+        ).decode()
+        if refusing:
+            raise ConfigError(
+                f"pool.{refusing} = {settings[refusing]}: cannot change while tasks are waiting or running",
+                field=f"pool.{refusing}",
+            )
+
+    async def put_tenants(self, tenants: Mapping[str, TenantConfig]) -> int:
+        """Register tenants or change their limits, with immediate effect; return how many are new."""
+        items = [
+            [tenant, config.weight, config.slots or 0, config.cost_ceiling_units or 0, config.queue_limit]
+            for tenant, config in tenants.items()
+        ]
+        fresh = 0
+        for first in range(0, len(items), _TENANTS_PER_CALL):
+            fresh += await self._call("put_tenants", items[first : first + _TENANTS_PER_CALL])
+        return fresh
+
+    async def remove_tenant(self, tenant: str) -> bool:
+        """Forget a tenant without tasks; False if there is none.
+
+        Raises:
+            ConfigError: it still has tasks.
+        """
+        answer = (await self._call("remove_tenant", [tenant])).decode()
+        if answer == "busy":
+            raise ConfigError(f"tenant {tenant}: still has tasks; cancel or await them first", tenant=tenant)
+        return bool(answer == "removed")
+
+    async def set_capacity(self, slots: int) -> int:
+        """Set the capacity and return what is in force: never above the hard limit."""
+        check_integer(slots, field="slots", lowest=1, highest=MAX_SLOTS)
+        return int(await self._call("set_capacity", [slots]))
+
+    async def pause(self, duration_ms: int) -> None:
+        """Start nothing anywhere in the pool for so long."""
+        check_integer(duration_ms, field="duration_ms", lowest=1, highest=MAX_DURATION_MS)
+        await self._call("pause", [duration_ms])
+
+    async def resume(self) -> None:
+        """End a pause now."""
+        await self._call("pause", [0])
+
+    async def admit(self, open: bool) -> None:  # noqa: A002, FBT001 - reads as the command does
+        """Open or close admission; a closed pool finishes what it has."""
+        await self._call("admit", [0 if open else 1])
+
+    async def adapt(self, config: ControllerConfig) -> Adaptation:
+        """Take one tick of the controller."""
+        before, after, reason, next_ms = await self._call(
+            "adapt", [config.period_ms, config.cooldown_ms, config.clean_ticks, config.minimum_slots]
+        )
+        return Adaptation(before, after, CapacityReason(reason.decode()), next_ms)
+
+    # -- clients -----------------------------------------------------------------------------------------------
+
+    async def submit(self, batch: Sequence[Submission], client: str) -> list[Submitted]:
+        """Admit tasks (at most 256 at a time); a known id with the same fingerprint finds its task."""
+        request: list[Any] = [client]
+        request.extend(
+            [
+                s.ref.tenant, s.ref.id, s.cost, s.priority, s.payload, s.fingerprint, s.deadline_ms,
+                s.on_unknown, 1 if s.named_by_caller else 0,
+            ]
+            for s in batch
+        )  # fmt: skip
+        return [
+            Submitted(_STATUSES[status], TaskState(state.decode()) if state else None, limit)
+            for status, state, limit in await self._call("submit", request)
+        ]
+
+    async def cancel(self, refs: Sequence[TaskRef]) -> list[CancelStatus]:
+        """Cancel tasks: at once while they wait, through their worker once they run."""
+        answers = await self._call("cancel", [[ref.tenant, ref.id] for ref in refs])
+        return [CancelStatus(answer.decode()) for answer in answers]
+
+    async def get(self, refs: Sequence[TaskRef]) -> list[TaskView | None]:
+        """Read tasks; None for one that is unknown or past its retention."""
+        if not refs:
+            return []
+        commands: list[Command] = [
+            ("HMGET", self.keys.key("task", ref.tenant, ref.id), *scripts.VIEW_FIELDS) for ref in refs
+        ]
+        replies = await self._run(commands)
+        return [task_view(ref, raw) for ref, raw in zip(refs, replies, strict=True)]
+
+    async def collect(self, client: str, cursor: int, limit: int = 256) -> Collected:
+        """Return ended tasks above the cursor, which acknowledges all up to it."""
+        return decode.collected(cursor, await self._call("collect", [client, cursor, limit]))
+
+    # -- dispatcher --------------------------------------------------------------------------------------------
+
+    async def dispatch(self, plan: Sequence[tuple[str, int]], limit: int) -> Dispatched:
+        """Place up to ``limit`` tasks with the planned incarnations, in that order of preference."""
+        placed, stop, runnable, wake_ms, fleet, *free = await self._call(
+            "dispatch", [limit, *([incarnation, count] for incarnation, count in plan)]
+        )
+        return Dispatched(
+            placed=placed,
+            stop=_STOPS[stop],
+            runnable=runnable,
+            wake_ms=None if wake_ms is False else wake_ms,
+            free={incarnation.decode(): slots for incarnation, slots in free},
+            fleet=fleet,
+        )
+
+    async def workers(self) -> list[WorkerView]:
+        """Read every incarnation that is not forgotten."""
+        (leases,) = await self._run([("ZRANGE", self.keys.key("workers"), 0, -1, "WITHSCORES")])
+        ids = [item.decode() for item in leases[::2]]
+        if not ids:
+            return []
+        commands: list[Command] = [
+            ("HMGET", self.keys.key("worker", i), "name", "slots", "load", "state") for i in ids
+        ]
+        *raws, (seconds, micros) = await self._run([*commands, ("TIME",)])
+        now = int(seconds) * 1000 + int(micros) // 1000
+        return [
+            WorkerView(i, raw[0].decode(), int(raw[1]), int(raw[2]), WorkerState(raw[3].decode()),
+                       max(0, int(float(lease)) - now))
+            for i, raw, lease in zip(ids, raws, leases[1::2], strict=True)
+            if raw[0]
+        ]  # fmt: skip
+
+    # -- workers -----------------------------------------------------------------------------------------------
+
+    async def register(self, name: str, incarnation: str, slots: int) -> int:
+        """Begin a life; return the lease in ms. An older incarnation of the name is lost from now on."""
+        return int(await self._call("register", [name, incarnation, slots]))
+
+    async def drain(self, incarnation: str) -> bool:
+        """Get nothing new from now on; False if the incarnation is not alive."""
+        return bool(await self._call("drain", [incarnation]))
+
+    async def start(self, incarnation: str, cursor: int, limit: int = 256) -> Started:
+        """Take what was handed over above the cursor: the highest fence received so far."""
+        return decode.started(await self._call("start", [incarnation, cursor, limit]))
+
+    async def settle(self, incarnation: str, settlements: Sequence[Settlement]) -> list[Write]:
+        """End attempts that ran."""
+        return decode.writes(await self._call("settle", _settle_request(incarnation, settlements)))
+
+    async def settle_and_start(
+        self, incarnation: str, settlements: Sequence[Settlement], cursor: int, limit: int = 256
+    ) -> tuple[list[Write], Started]:
+        """Settle, then start, in one round trip."""
+        settled, started = await self._run(
+            [
+                self._script("settle", _settle_request(incarnation, settlements)),
+                self._script("start", [incarnation, cursor, limit]),
+            ]
+        )
+        return decode.writes(unpack(settled)), decode.started(unpack(started))
+
+    async def throttle(self, incarnation: str, throttles: Sequence[Throttle]) -> list[Write]:
+        """End attempts that the provider did not take; nothing is charged or counted."""
+        items = [
+            [t.ref.tenant, t.ref.id, t.fence, -1 if t.retry_after_ms is None else t.retry_after_ms]
+            for t in throttles
+        ]
+        return decode.writes(await self._call("throttle", [incarnation, *items]))
+
+    async def release(self, incarnation: str, attempts: Sequence[tuple[TaskRef, int]]) -> list[Write]:
+        """Hand attempts back; nothing is charged or counted."""
+        items = [[ref.tenant, ref.id, fence] for ref, fence in attempts]
+        return decode.writes(await self._call("release", [incarnation, *items]))
+
+    async def heartbeat(self, incarnation: str) -> Beat:
+        """Renew the lease."""
+        return decode_beat(await self._raw("heartbeat", [incarnation]))
+
+    async def evict(self, incarnation: str) -> Recovered:
+        """End an incarnation now and take back some of its tasks; call again while ``more``."""
+        return decode.recovered(await self._call("evict", [incarnation]))
+
+    async def reap(self) -> Recovered:
+        """End incarnations whose lease ran out and take back some of their tasks; call again while ``more``."""
+        return decode.recovered(await self._call("reap", []))
+
+    # -- observers ---------------------------------------------------------------------------------------------
+
+    async def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
+        """Read the pool and a page of tenants at one instant."""
+        return decode.snapshot(await self._call("snapshot", [after_tenant, limit]))
+
+    async def events(self, after: str = "0", limit: int = 1000, block_ms: int | None = None) -> list[Event]:
+        """Read events after a stream id, oldest first; optionally wait for the first one."""
+        if block_ms is None:
+            (reply,) = await self._run([("XREAD", "COUNT", limit, "STREAMS", self.keys.events, after)])
+        else:
+            reply = await self._connector.block(
+                ("XREAD", "COUNT", limit, "BLOCK", block_ms, "STREAMS", self.keys.events, after)
+            )
+        return [decode.event(entry, unpack_rows) for entry in reply[0][1]] if reply else []
+
+    async def wait(self, sleeper: str, timeout_s: float) -> bool:
+        """Sleep until a bell rings (True) or the time is over (False); look at the state either way."""
+        bell = self._bells.get(sleeper)
+        if bell is None:
+            bell = self._bells[sleeper] = Bell(self._connector, self.keys.bell(sleeper))
+        return await bell.wait(timeout_s)
+
+    async def command(self, *command: str | bytes | int) -> Any:  # noqa: ANN401 - any read command
+        """Run one read-only or repeatable server command, for diagnostics and audits."""
+        (reply,) = await self._run([command])
+        return reply
+
+    async def info(self, section: str) -> dict[str, str]:
+        """Return a section of INFO as text fields."""
+        return doctor.parse_info(await self.command("INFO", section))
+
+    # -- calls -------------------------------------------------------------------------------------------------
+
+    def _script(self, name: str, request: object) -> Command:
+        now = self._virtual_now_ms() if self._virtual_now_ms else 0
+        return ("EVALSHA", scripts.digest(name), 1, self.keys.pool, now, pack(request))
+
+    async def _raw(self, name: str, request: object) -> bytes:
+        (reply,) = await self._run([self._script(name, request)])
+        return bytes(reply)
+
+    async def _call(self, name: str, request: object) -> Any:  # noqa: ANN401 - each command knows its reply
+        return unpack(await self._raw(name, request))
+
+    async def _run(self, commands: Sequence[Command]) -> list[Any]:
+        def load_missing(error: BaseException) -> list[Command]:
+            if not isinstance(error, NoScriptError):
+                return []
+            names = {scripts.command_of(str(command[1])) for command in commands if command[0] == "EVALSHA"}
+            return [("SCRIPT", "LOAD", scripts.source(name)) for name in names]
+
+        return await self._connector.run(commands, load_missing)
+
+
+_STATUSES = {status.value.encode(): status for status in SubmitStatus}
+_STOPS = {stop.value.encode(): stop for stop in StopReason}
+
+
+def _settle_request(incarnation: str, settlements: Sequence[Settlement]) -> list[Any]:
+    return [
+        incarnation,
+        *(
+            [
+                s.ref.tenant,
+                s.ref.id,
+                s.fence,
+                s.outcome,
+                s.actual,
+                s.result,
+                s.error_code,
+                s.error,
+                s.backoff_ms,
+            ]
+            for s in settlements
+        ),
+    ]

@@ -1,0 +1,1 @@
+"""Names, instruments and logging."""
