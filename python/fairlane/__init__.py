@@ -9,14 +9,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fairlane.config import (
         ControllerConfig as ControllerConfig,
+    )
+    from fairlane.config import (
         DispatcherConfig as DispatcherConfig,
+    )
+    from fairlane.config import (
         PoolConfig as PoolConfig,
+    )
+    from fairlane.config import (
         SchedulerConfig as SchedulerConfig,
+    )
+    from fairlane.config import (
         TenantConfig as TenantConfig,
+    )
+    from fairlane.config import (
         WorkerConfig as WorkerConfig,
     )
-    from fairlane.domain.policy import QueuePolicy as QueuePolicy, ThrottleScope as ThrottleScope
-    from fairlane.domain.task import TaskRef as TaskRef, TaskState as TaskState, TaskView as TaskView
+    from fairlane.domain.policy import QueuePolicy as QueuePolicy
+    from fairlane.domain.policy import ThrottleScope as ThrottleScope
+    from fairlane.domain.task import TaskRef as TaskRef
+    from fairlane.domain.task import TaskState as TaskState
+    from fairlane.domain.task import TaskView as TaskView
 
 _HOMES = {
     "fairlane.config": (

@@ -201,6 +201,7 @@ def build(kind: type[SectionT], values: Mapping[str, Any]) -> SectionT:
 
     Raises:
         ConfigError: one line naming each bad field, its value and what would be accepted.
+
     """
     try:
         return kind.model_validate(values)
@@ -223,6 +224,7 @@ def load(path: Path | None = None, environment: Mapping[str, str] = os.environ) 
 
     Raises:
         ConfigError: the file cannot be read or parsed, or a value is not accepted.
+
     """
     values: dict[str, Any] = {}
     if path is not None:

@@ -189,9 +189,7 @@ class Throttled(ProviderError):
 
     code = "throttled"
 
-    def __init__(
-        self, message: str = "throttled", *, retry_after_ms: int | None = None, **context: object
-    ) -> None:
+    def __init__(self, message: str = "throttled", *, retry_after_ms: int | None = None, **context: object) -> None:
         super().__init__(message, retry_after_ms=retry_after_ms, **context)
         self.retry_after_ms = retry_after_ms
 

@@ -23,9 +23,7 @@ class AttemptState(StrEnum):
     RETURNED = "returned"
 
 
-_ENDS_UNSTARTED = frozenset(
-    {AttemptState.LOST, AttemptState.EXPIRED, AttemptState.CANCELLED, AttemptState.RETURNED}
-)
+_ENDS_UNSTARTED = frozenset({AttemptState.LOST, AttemptState.EXPIRED, AttemptState.CANCELLED, AttemptState.RETURNED})
 
 ATTEMPT_TRANSITIONS: Final[dict[AttemptState, frozenset[AttemptState]]] = {
     AttemptState.RESERVED: frozenset({AttemptState.ENQUEUED}),

@@ -45,6 +45,7 @@ def check_tenant_id(value: object) -> str:
 
     Raises:
         InvalidTask: with field ``tenant``.
+
     """
     return _checked(value, field="tenant", longest=MAX_TENANT_ID)
 
@@ -54,6 +55,7 @@ def check_task_id(value: object) -> str:
 
     Raises:
         InvalidTask: with field ``task_id``.
+
     """
     return _checked(value, field="task_id", longest=MAX_TASK_ID)
 
@@ -63,6 +65,7 @@ def check_integer(value: object, *, field: str, lowest: int, highest: int) -> in
 
     Raises:
         InvalidTask: naming field, value and what is accepted.
+
     """
     if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
         raise InvalidTask(

@@ -23,6 +23,7 @@ class Bell:
 
         Raises:
             StoreError: the server cannot be waited on; try again after a pause.
+
         """
         if self._pop is None:
             self._pop = asyncio.ensure_future(self._connector.block(("BLPOP", self._key, 0)))

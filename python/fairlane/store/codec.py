@@ -1,5 +1,8 @@
-"""MessagePack on the way to and from the scripts. The server's ``cmsgpack`` knows no bin type, so text and bytes
-are both raw strings on the wire; what is text is decoded here."""
+"""MessagePack on the way to and from the scripts.
+
+The server's ``cmsgpack`` knows no bin type, so text and bytes are both raw strings on the wire; what is text is
+decoded here.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -54,6 +54,7 @@ class Endpoint:
 
         Raises:
             ConfigError: naming the schemes that are accepted.
+
         """
         try:
             parts = urlsplit(self.url)
@@ -96,9 +97,7 @@ class Connector:
         await self._calls.disconnect()
         await self._waits.disconnect()
 
-    async def run(
-        self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]
-    ) -> list[Any]:
+    async def run(self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]) -> list[Any]:
         """Send commands in one round trip and return their replies; tries again while the deadline allows.
 
         Every command must be safe to repeat. ``recover`` may name commands to run first for an error (loading
@@ -106,6 +105,7 @@ class Connector:
 
         Raises:
             StoreError: of the last try; StoreUnavailable says whether the commands may have run.
+
         """
         pause_s = _FIRST_PAUSE_S
         sent_once = False
@@ -134,11 +134,9 @@ class Connector:
             where=where,
         )
 
-    async def _try(
-        self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]
-    ) -> list[Any]:
+    async def _try(self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]) -> list[Any]:
         try:
-            connection = await self._calls.get_connection()
+            connection = await self._calls.get_connection()  # type: ignore[no-untyped-call]
         except (*LOST, exceptions.RedisError) as error:
             raise _CallFailed(error, sent=False) from error
         try:
@@ -162,10 +160,11 @@ class Connector:
 
         Raises:
             StoreError: classified; it is not tried again.
+
         """
         sent = False
         try:
-            connection = await self._waits.get_connection()
+            connection = await self._waits.get_connection()  # type: ignore[no-untyped-call]
             try:
                 sent = True
                 (reply,) = await _exchange(connection, [command])
@@ -178,7 +177,7 @@ class Connector:
         return reply
 
 
-class _CallFailed(Exception):  # noqa: N818 - never leaves this module
+class _CallFailed(Exception):
     def __init__(self, cause: BaseException, *, sent: bool) -> None:
         super().__init__(str(cause))
         self.cause = cause

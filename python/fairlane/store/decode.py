@@ -5,6 +5,7 @@ from typing import Any
 
 from fairlane.domain.events import Event, Scalar
 from fairlane.domain.policy import ParkReason, QueuePolicy
+from fairlane.domain.task import TaskRef
 from fairlane.store.codec import split_name, task_view
 from fairlane.store.keys import POOL_SETTINGS, POOL_STATE, TENANT_SETTINGS, TENANT_STATE
 from fairlane.store.messages import (
@@ -17,7 +18,6 @@ from fairlane.store.messages import (
     TenantView,
     Write,
 )
-from fairlane.domain.task import TaskRef
 
 _WRITES = {write.value.encode(): write for write in Write}
 
@@ -91,17 +91,14 @@ def snapshot(reply: Sequence[Any]) -> Snapshot:
     return Snapshot(
         pool=_pool(now_ms, dict(zip(POOL_SETTINGS + POOL_STATE, pool, strict=True))),
         tenants=tuple(
-            _tenant(name.decode(), dict(zip(TENANT_SETTINGS + TENANT_STATE, raw, strict=True)))
-            for name, raw in tenants
+            _tenant(name.decode(), dict(zip(TENANT_SETTINGS + TENANT_STATE, raw, strict=True))) for name, raw in tenants
         ),
         more=bool(more),
     )
 
 
 def _pool(now_ms: int, raw: dict[str, Any]) -> PoolView:
-    number = {
-        field: int(value or 0) for field, value in raw.items() if field not in {"policy", "throttle_scope"}
-    }
+    number = {field: int(value or 0) for field, value in raw.items() if field not in {"policy", "throttle_scope"}}
     return PoolView(
         policy=QueuePolicy(raw["policy"].decode()),
         quantum=number["quantum"],

@@ -40,12 +40,10 @@ def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
     text = str(error)
     if isinstance(error, exceptions.AuthenticationError | exceptions.NoPermissionError):
         return Failure(StoreUnsuitable(f"{where}: {text}", where=where), retry=False)
-    if isinstance(error, exceptions.MaxClientsError | exceptions.BusyLoadingError):
+    if isinstance(error, exceptions.BusyLoadingError) or "max number of clients" in text:
         return Failure(StoreUnavailable(f"{where}: {text}", where=where), retry=True)
     if isinstance(error, exceptions.InvalidResponse):
-        return Failure(
-            StoreUnsuitable(f"{where}: the answer is not Redis's protocol", where=where), retry=False
-        )
+        return Failure(StoreUnsuitable(f"{where}: the answer is not Redis's protocol", where=where), retry=False)
     if isinstance(error, exceptions.ResponseError):
         code = _CODE.search(text)
         if code and code[1] in _NEVER:

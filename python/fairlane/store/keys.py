@@ -55,9 +55,7 @@ KEYS: Final = (
         "fingerprint and state of a task whose record is gone",
         "TTL",
     ),
-    KeySpec(
-        "workers", "workers", "zset", "incarnations by lease expiry (server ms); 0 once lost", "the scheduler"
-    ),
+    KeySpec("workers", "workers", "zset", "incarnations by lease expiry (server ms); 0 once lost", "the scheduler"),
     KeySpec("names", "names", "hash", "worker name to its newest incarnation", "workers"),
     KeySpec("worker", "worker:<incarnation>", "hash", "one incarnation: name, slots, load, state", "workers"),
     KeySpec(
@@ -82,9 +80,7 @@ KEYS: Final = (
         "TTL",
     ),
     KeySpec("bell", "bell:<sleeper>", "list", "one element: the sleeper should look again", "TTL"),
-    KeySpec(
-        "events", "events", "stream", "one entry per script call that changed something", "bounded length"
-    ),
+    KeySpec("events", "events", "stream", "one entry per script call that changed something", "bounded length"),
 )
 
 POOL_SETTINGS: Final = (
@@ -107,7 +103,7 @@ TENANT_STATE: Final = (
 
 TASK_FIELDS: Final = (
     "state", "cost", "score", "fence", "charge", "worker", "client", "failures", "recoveries", "throttles",
-    "deadline", "unknown", "cancel", "keep", "ready_at", "fingerprint",
+    "deadline", "unknown", "cancel", "keep", "ready_at",
 )  # fmt: skip
 """What scripts read to move a task; also stored: payload, submitted, started, ended, actual, result, error."""
 

@@ -28,7 +28,7 @@ VIEW_FIELDS: Final = (
     "actual", "result", "code", "error",
 )  # fmt: skip
 
-_TEXT_FIELDS: Final = frozenset({"state", "worker", "client", "unknown", "fingerprint"})
+_TEXT_FIELDS: Final = frozenset({"state", "worker", "client", "unknown"})
 _INCLUDE: Final = re.compile(r"^--- @include (\w+)$", re.MULTILINE)
 _LUA: Final = files("fairlane.store") / "lua"
 
@@ -46,9 +46,7 @@ def _key_functions() -> list[str]:
         else:
             arguments = ", ".join(parameters)
             pieces = " .. ':' .. ".join(parameters)
-            lines.append(
-                f"local function {spec.name}_key({arguments}) return prefix .. '{spec.name}:' .. {pieces} end"
-            )
+            lines.append(f"local function {spec.name}_key({arguments}) return prefix .. '{spec.name}:' .. {pieces} end")
     return lines
 
 

@@ -29,8 +29,8 @@ from fairlane.store.messages import (
     Snapshot,
     Started,
     Submission,
-    Submitted,
     SubmitStatus,
+    Submitted,
     Throttle,
     WorkerView,
     Write,
@@ -46,9 +46,7 @@ class Store:
     have run) and StoreUnsuitable when it refuses this client. Each may be repeated.
     """
 
-    def __init__(
-        self, endpoint: Endpoint, name: str, *, virtual_now_ms: Callable[[], int] | None = None
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, name: str, *, virtual_now_ms: Callable[[], int] | None = None) -> None:
         self.endpoint = endpoint
         self.keys = Keys(name)
         self._connector = Connector(endpoint)
@@ -70,13 +68,14 @@ class Store:
         self._bells.clear()
         await self._connector.close()
 
-    # -- operators ---------------------------------------------------------------------------------------------
+    # -- operators --
 
     async def check(self) -> None:
         """Refuse a server that Fairlane cannot use.
 
         Raises:
             StoreUnsuitable: naming what is wrong and what is needed.
+
         """
         await doctor.check(self._connector, self.keys)
 
@@ -85,6 +84,7 @@ class Store:
 
         Raises:
             ConfigError: policy and quantum cannot change while tasks are waiting or running.
+
         """
         settings: dict[str, str | int] = {
             "schema": SCHEMA_VERSION,
@@ -102,9 +102,7 @@ class Store:
             "idempotency": config.idempotency_ms,
             "event_limit": config.event_limit,
         }
-        refusing = (
-            await self._call("put_pool", [part for pair in settings.items() for part in pair])
-        ).decode()
+        refusing = (await self._call("put_pool", [part for pair in settings.items() for part in pair])).decode()
         if refusing:
             raise ConfigError(
                 f"pool.{refusing} = {settings[refusing]}: cannot change while tasks are waiting or running",
@@ -127,6 +125,7 @@ class Store:
 
         Raises:
             ConfigError: it still has tasks.
+
         """
         answer = (await self._call("remove_tenant", [tenant])).decode()
         if answer == "busy":
@@ -147,7 +146,7 @@ class Store:
         """End a pause now."""
         await self._call("pause", [0])
 
-    async def admit(self, open: bool) -> None:  # noqa: A002, FBT001 - reads as the command does
+    async def admit(self, open: bool) -> None:  # noqa: A002 - reads as the command does
         """Open or close admission; a closed pool finishes what it has."""
         await self._call("admit", [0 if open else 1])
 
@@ -158,7 +157,7 @@ class Store:
         )
         return Adaptation(before, after, CapacityReason(reason.decode()), next_ms)
 
-    # -- clients -----------------------------------------------------------------------------------------------
+    # -- clients --
 
     async def submit(self, batch: Sequence[Submission], client: str) -> list[Submitted]:
         """Admit tasks (at most 256 at a time); a known id with the same fingerprint finds its task."""
@@ -194,7 +193,7 @@ class Store:
         """Return ended tasks above the cursor, which acknowledges all up to it."""
         return decode.collected(cursor, await self._call("collect", [client, cursor, limit]))
 
-    # -- dispatcher --------------------------------------------------------------------------------------------
+    # -- dispatcher --
 
     async def dispatch(self, plan: Sequence[tuple[str, int]], limit: int) -> Dispatched:
         """Place up to ``limit`` tasks with the planned incarnations, in that order of preference."""
@@ -216,9 +215,7 @@ class Store:
         ids = [item.decode() for item in leases[::2]]
         if not ids:
             return []
-        commands: list[Command] = [
-            ("HMGET", self.keys.key("worker", i), "name", "slots", "load", "state") for i in ids
-        ]
+        commands: list[Command] = [("HMGET", self.keys.key("worker", i), "name", "slots", "load", "state") for i in ids]
         *raws, (seconds, micros) = await self._run([*commands, ("TIME",)])
         now = int(seconds) * 1000 + int(micros) // 1000
         return [
@@ -228,7 +225,7 @@ class Store:
             if raw[0]
         ]  # fmt: skip
 
-    # -- workers -----------------------------------------------------------------------------------------------
+    # -- workers --
 
     async def register(self, name: str, incarnation: str, slots: int) -> int:
         """Begin a life; return the lease in ms. An older incarnation of the name is lost from now on."""
@@ -261,8 +258,7 @@ class Store:
     async def throttle(self, incarnation: str, throttles: Sequence[Throttle]) -> list[Write]:
         """End attempts that the provider did not take; nothing is charged or counted."""
         items = [
-            [t.ref.tenant, t.ref.id, t.fence, -1 if t.retry_after_ms is None else t.retry_after_ms]
-            for t in throttles
+            [t.ref.tenant, t.ref.id, t.fence, -1 if t.retry_after_ms is None else t.retry_after_ms] for t in throttles
         ]
         return decode.writes(await self._call("throttle", [incarnation, *items]))
 
@@ -283,7 +279,7 @@ class Store:
         """End incarnations whose lease ran out and take back some of their tasks; call again while ``more``."""
         return decode.recovered(await self._call("reap", []))
 
-    # -- observers ---------------------------------------------------------------------------------------------
+    # -- observers --
 
     async def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
         """Read the pool and a page of tenants at one instant."""
@@ -315,7 +311,7 @@ class Store:
         """Return a section of INFO as text fields."""
         return doctor.parse_info(await self.command("INFO", section))
 
-    # -- calls -------------------------------------------------------------------------------------------------
+    # -- calls --
 
     def _script(self, name: str, request: object) -> Command:
         now = self._virtual_now_ms() if self._virtual_now_ms else 0

@@ -22,8 +22,8 @@ local function cancel(tenant, id)
   elseif record.state == 'active' then
     if record.cancel == 0 then
       record.cancel = 1
-      queue_write('HSET', record.key, 'cancel', 1)
-      queue_write('ZADD', cancelling_key(record.worker), record.fence, name_of(record))
+      later('HSET', record.key, 'cancel', 1)
+      zadd(cancelling_key(record.worker), record.fence, name_of(record))
       ring('worker:' .. record.worker)
       changed = true
     end

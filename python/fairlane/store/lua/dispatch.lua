@@ -65,9 +65,9 @@ local function place(t, head, charge)
   end
   unqueue(t, head.member)
   placed = placed + 1
-  queue_write('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'fence', pool.fence, 'charge', charge,
+  later('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'fence', pool.fence, 'charge', charge,
     'worker', to.incarnation)
-  queue_write('ZADD', owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
+  zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
   ring('worker:' .. to.incarnation)
   event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation)
 end

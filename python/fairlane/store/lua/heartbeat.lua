@@ -17,6 +17,6 @@ local stopping = {}
 for i = 1, #raw, 2 do
   stopping[#stopping + 1] = { raw[i], tonumber(raw[i + 1]) }
 end
-queue_write('ZADD', workers_key, now + pool.lease, incarnation)
+zadd(workers_key, now + pool.lease, incarnation)
 commit_draining()
 return cmsgpack.pack({ true, w.load, pool.runnable, stopping })

@@ -16,7 +16,7 @@ local function put(id, weight, slot_ceiling, cost_ceiling, queue_limit)
     t = { id = id, key = tenant_key(id), place = '', deficit = 0, credited = pool.round, epoch = pool.epoch,
       ratio = 1000, slots = 0, cost = 0, queued = 0, stored = 0, waiting = 0, weight = weight }
     tenants[id] = t
-    queue_write('ZADD', tenants_key, 0, id)
+    zadd(tenants_key, 0, id)
   end
   change_tenant(t)
   if t.place == '' then
@@ -25,7 +25,7 @@ local function put(id, weight, slot_ceiling, cost_ceiling, queue_limit)
     credit(t)
   end
   t.weight, t.slot_ceiling, t.cost_ceiling = weight, slot_ceiling, cost_ceiling
-  queue_write('HSET', t.key, 'weight', weight, 'slot_ceiling', slot_ceiling, 'cost_ceiling', cost_ceiling,
+  later('HSET', t.key, 'weight', weight, 'slot_ceiling', slot_ceiling, 'cost_ceiling', cost_ceiling,
     'queue_limit', queue_limit)
   event('tenant', id, weight, slot_ceiling, cost_ceiling)
   touch(t)

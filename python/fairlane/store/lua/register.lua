@@ -14,12 +14,12 @@ if older and older ~= incarnation then
   recover(older, RECOVERY_LIMIT)
 end
 if not load_worker(incarnation) then
-  queue_write('HSET', worker_key(incarnation), 'name', name, 'slots', slots, 'load', 0, 'state', 'live')
+  later('HSET', worker_key(incarnation), 'name', name, 'slots', slots, 'load', 0, 'state', 'live')
   pool.fleet = pool.fleet + 1
   event('worker', incarnation, name, 'live')
 end
-queue_command('HSET', names_key, name, incarnation)
-queue_write('ZADD', workers_key, now + pool.lease, incarnation)
+later('HSET', names_key, name, incarnation)
+zadd(workers_key, now + pool.lease, incarnation)
 stirred = true
 commit_growing()
 return cmsgpack.pack(pool.lease)

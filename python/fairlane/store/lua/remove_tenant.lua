@@ -14,8 +14,8 @@ end
 if t.queued + t.waiting + t.slots > 0 then
   return cmsgpack.pack('busy')
 end
-queue_write('ZREM', tenants_key, id)
-queue_command('DEL', t.key, pending_key(id))
+zrem(tenants_key, id)
+later('DEL', t.key, pending_key(id))
 event('removed', id)
 commit_draining()
 return cmsgpack.pack('removed')

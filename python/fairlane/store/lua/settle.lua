@@ -15,7 +15,7 @@ local incarnation = asked[1]
 local function fail(t, record, item)
   local failures = record.failures + 1
   local actual, code, message = item[5], item[7], item[8]
-  queue_write('HSET', record.key, 'failures', failures)
+  later('HSET', record.key, 'failures', failures)
   if record.cancel == 1 then
     end_failed(t, record, 'cancelled', 'cancelled', actual, 'cancelled')
   elseif failures >= pool.max_attempts then

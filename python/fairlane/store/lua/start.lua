@@ -33,7 +33,7 @@ local function start(name, fence)
       end_unstarted(load_tenant(tenant), load_record(tenant, id), 'expired', 'expired', 'deadline')
       return
     end
-    queue_write('HSET', key, 'state', 'active', 'started', now)
+    later('HSET', key, 'state', 'active', 'started', now)
     event('active', tenant, id, fence)
   end
   tasks[#tasks + 1] = { tenant, id, fence, tonumber(raw[2]), raw[3], tonumber(raw[4]) or 0,

@@ -46,7 +46,7 @@ end
 
 local function adopt(key, before)
   if before[3] and before[3] ~= client and next(TASK_MOVES[before[2]]) then
-    queue_write('HSET', key, 'client', client)
+    later('HSET', key, 'client', client)
     changed = true
   end
 end
@@ -63,18 +63,18 @@ local function admit(t, item, key)
   pool.live = pool.live + 1
   event('pending', item[1], id, cost, item[4])
   touch(t)
-  queue_write('HSET', key, 'state', 'pending', 'cost', cost, 'score', score, 'priority', item[4], 'client', client,
+  later('HSET', key, 'state', 'pending', 'cost', cost, 'score', score, 'priority', item[4], 'client', client,
     'fingerprint', item[6], 'payload', item[5], 'submitted', now)
   if deadline > 0 then
-    queue_write('HSET', key, 'deadline', now + deadline)
-    queue_write('ZADD', timers_key, now + deadline, 'deadline:' .. item[1] .. ':' .. id)
+    later('HSET', key, 'deadline', now + deadline)
+    zadd(timers_key, now + deadline, 'deadline:' .. item[1] .. ':' .. id)
     ring('dispatcher')
   end
   if item[8] ~= 'retry' then
-    queue_write('HSET', key, 'unknown', item[8])
+    later('HSET', key, 'unknown', item[8])
   end
   if item[9] == 1 then
-    queue_write('HSET', key, 'keep', 1)
+    later('HSET', key, 'keep', 1)
   end
   fresh[key] = { item[6], 'pending', client }
   stirred = true

@@ -12,9 +12,9 @@ local function free_hold(t, record)
     w.load = w.load - 1
     w.dirty = true
   end
-  queue_write('ZREM', owned_key(record.worker), name_of(record))
+  zrem(owned_key(record.worker), name_of(record))
   if record.cancel == 1 then
-    queue_write('ZREM', cancelling_key(record.worker), name_of(record))
+    zrem(cancelling_key(record.worker), name_of(record))
   end
   stirred = true
 end
@@ -38,14 +38,14 @@ end
 -- Puts a task back where it was in its tenant's queue.
 local function requeue(t, record, ...)
   move(record, 'pending', 'worker', '', ...)
-  enqueue(t, { member = record.member, score = record.score, cost = record.cost, id = record.id })
+  enqueue(t, { member = member_of(record), score = record.score, cost = record.cost, id = record.id })
 end
 
 -- The task waits by itself until ready_at, outside the queue.
 local function set_aside(t, record, ready_at, ...)
   move(record, 'pending', 'worker', '', 'ready_at', ready_at, ...)
   t.waiting = t.waiting + 1
-  queue_write('ZADD', timers_key, ready_at, 'ready:' .. name_of(record))
+  zadd(timers_key, ready_at, 'ready:' .. name_of(record))
   ring('dispatcher')
 end
 

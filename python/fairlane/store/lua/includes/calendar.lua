@@ -103,14 +103,14 @@ end
 local function flush_calendar()
   for _, t in ipairs(touched) do
     if t.rank then
-      queue_write('ZADD', calendar_key, t.rank, t.id)
+      zadd(calendar_key, t.rank, t.id)
     elseif t.left and t.place ~= 'calendar' then
-      queue_write('ZREM', calendar_key, t.id)
+      zrem(calendar_key, t.id)
     end
     if t.place ~= '' and t.place ~= 'calendar' then
-      queue_write('HSET', parked_key, t.id, t.place)
+      later('HSET', parked_key, t.id, t.place)
     elseif t.unparked then
-      queue_write('HDEL', parked_key, t.id)
+      later('HDEL', parked_key, t.id)
     end
   end
 end

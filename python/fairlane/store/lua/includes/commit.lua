@@ -26,23 +26,21 @@ local function write_workers()
   end
 end
 
-local function run_write(write)
-  local command, key, list = write[1], write[2], write[3]
-  local size = #list
-  if size <= 1000 then
-    redis.call(command, key, unpack(list))
-  else
-    for first = 1, size, 1000 do
-      redis.call(command, key, unpack(list, first, math.min(first + 999, size)))
-    end
+local function call_with_list(command, key, list)
+  for first = 1, #list, 1000 do
+    redis.call(command, key, unpack(list, first, math.min(first + 999, #list)))
   end
 end
 
-local function write_queued(removals)
-  for _, write in ipairs(writes) do
-    if (write[1] == 'ZREM') == removals then
-      run_write(write)
-    end
+local function write_removals()
+  for key, list in pairs(removals) do
+    call_with_list('ZREM', key, list)
+  end
+end
+
+local function write_additions()
+  for key, list in pairs(additions) do
+    call_with_list('ZADD', key, list)
   end
 end
 
@@ -92,15 +90,15 @@ end
 local function commit_growing()
   close_books()
   write_pool()
-  write_queued(true)
-  write_queued(false)
+  write_removals()
+  write_additions()
   finish_commit()
 end
 
 local function commit_draining()
   close_books()
-  write_queued(true)
+  write_removals()
   write_pool()
-  write_queued(false)
+  write_additions()
   finish_commit()
 end

@@ -6,9 +6,9 @@ local tenants = {}      -- id -> copy
 local touched = {}      -- copies to write back, in order
 local workers = {}      -- incarnation -> copy
 local rows = {}         -- event rows, in the order of the decisions
-local writes = {}       -- {command, key, arguments}, in order; one per key and command
-local write_index = {}
-local commands = {}     -- {command, key, ...}, run after the writes
+local additions = {}    -- zset key -> {score, member...}
+local removals = {}     -- zset key -> {member...}
+local commands = {}     -- whole commands, run after those
 local bells = {}
 local stirred = false   -- something happened that may let a task start
 
@@ -16,21 +16,27 @@ local function request()
   return cmsgpack.unpack(ARGV[2])
 end
 
--- Collects arguments for one variadic command on one key.
-local function queue_write(command, key, ...)
-  local name = command .. key
-  local list = write_index[name]
+local function zadd(key, score, member)
+  local list = additions[key]
   if not list then
     list = {}
-    write_index[name] = list
-    writes[#writes + 1] = { command, key, list }
+    additions[key] = list
   end
-  for i = 1, select('#', ...) do
-    list[#list + 1] = (select(i, ...))
-  end
+  local size = #list
+  list[size + 1] = score
+  list[size + 2] = member
 end
 
-local function queue_command(...)
+local function zrem(key, member)
+  local list = removals[key]
+  if not list then
+    list = {}
+    removals[key] = list
+  end
+  list[#list + 1] = member
+end
+
+local function later(...)
   commands[#commands + 1] = { ... }
 end
 

@@ -5,9 +5,9 @@ local function drop_pending(t, record, attempt, state, code)
   credit(t)
   if record.ready_at > 0 then
     t.waiting = t.waiting - 1
-    queue_write('ZREM', timers_key, 'ready:' .. name_of(record))
+    zrem(timers_key, 'ready:' .. name_of(record))
   else
-    unqueue(t, record.member)
+    unqueue(t, member_of(record))
   end
   event(attempt, record.tenant, record.id, 0, 0, 0, t.ratio, state, 0)
   touch(t)
@@ -21,7 +21,7 @@ local function expire(t, record)
     end_unstarted(t, record, 'expired', 'expired', 'deadline')
   else
     -- Its worker watches an active task's deadline, and recovery does if the worker is lost.
-    queue_write('ZREM', timers_key, 'deadline:' .. name_of(record))
+    zrem(timers_key, 'deadline:' .. name_of(record))
   end
 end
 
@@ -33,9 +33,9 @@ local function make_ready(t, record)
   credit(t)
   t.waiting = t.waiting - 1
   record.ready_at = 0
-  queue_write('HSET', record.key, 'ready_at', 0)
-  queue_write('ZREM', timers_key, 'ready:' .. name_of(record))
-  enqueue(t, { member = record.member, score = record.score, cost = record.cost, id = record.id })
+  later('HSET', record.key, 'ready_at', 0)
+  zrem(timers_key, 'ready:' .. name_of(record))
+  enqueue(t, { member = member_of(record), score = record.score, cost = record.cost, id = record.id })
   event('ready', record.tenant, record.id)
   touch(t)
 end
@@ -49,7 +49,7 @@ local function fire_timers()
     local record = load_record(tenant, id)
     local t = load_tenant(tenant)
     if not record or not t then
-      queue_write('ZREM', timers_key, timer)
+      zrem(timers_key, timer)
     elseif kind == 'deadline' then
       expire(t, record)
     else

@@ -91,10 +91,10 @@ local function flush_queues()
   for _, t in ipairs(touched) do
     local key = pending_key(t.id)
     for member in pairs(t.gone or {}) do
-      queue_write('ZREM', key, member)
+      zrem(key, member)
     end
     for _, task in ipairs(t.added or {}) do
-      queue_write('ZADD', key, task.score, task.member)
+      zadd(key, task.score, task.member)
     end
   end
 end

@@ -28,18 +28,18 @@ local function mark_lost(incarnation, w)
     w.state = 'lost'
     w.dirty = true
     pool.fleet = pool.fleet + 1
-    queue_write('ZADD', workers_key, 0, incarnation)
+    zadd(workers_key, 0, incarnation)
     event('worker', incarnation, w.name, 'lost')
   end
 end
 
 local function forget(incarnation, w)
   w.dirty = false
-  queue_write('ZREM', workers_key, incarnation)
-  queue_command('DEL', worker_key(incarnation), owned_key(incarnation), cancelling_key(incarnation),
+  zrem(workers_key, incarnation)
+  later('DEL', worker_key(incarnation), owned_key(incarnation), cancelling_key(incarnation),
     bell_key('worker:' .. incarnation))
   if redis.call('HGET', names_key, w.name) == incarnation then
-    queue_command('HDEL', names_key, w.name)
+    later('HDEL', names_key, w.name)
   end
 end
 
@@ -47,7 +47,7 @@ end
 local function recover(incarnation, limit)
   local w = load_worker(incarnation)
   if not w then
-    queue_write('ZREM', workers_key, incarnation)
+    zrem(workers_key, incarnation)
     return 0, false
   end
   mark_lost(incarnation, w)

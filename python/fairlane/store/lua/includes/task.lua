@@ -17,9 +17,12 @@ local function load_record(tenant, id)
   for i, field in ipairs(TASK_FIELDS) do
     record[field] = TASK_NUMBERS[field] and (tonumber(raw[i]) or 0) or raw[i] or ''
   end
-  record.member = string.format('%.0f:%s', record.cost, id)
   records[key] = record
   return record
+end
+
+local function member_of(record)
+  return string.format('%.0f:%s', record.cost, record.id)
 end
 
 local function name_of(record)
@@ -37,26 +40,26 @@ local function move(record, state, ...)
     error('fairlane: ' .. name_of(record) .. ' cannot move from ' .. record.state .. ' to ' .. state)
   end
   record.state = state
-  queue_write('HSET', record.key, 'state', state, ...)
+  later('HSET', record.key, 'state', state, ...)
 end
 
 -- Ends a task: its record gets a TTL, its caller's id a tombstone, its waiting client a note.
 local function finish(record, state, actual, result, code, message)
   move(record, state, 'ended', now, 'actual', actual, 'result', result or '', 'code', code or '', 'error', message or '',
     'payload', '')
-  queue_command('PEXPIRE', record.key, pool.retention)
+  later('PEXPIRE', record.key, pool.retention)
   if record.keep == 1 and pool.idempotency > 0 then
-    queue_command('SET', tombstone_key(record.tenant, record.id), record.fingerprint .. state, 'PX',
+    later('SET', tombstone_key(record.tenant, record.id), redis.call('HGET', record.key, 'fingerprint') .. state, 'PX',
       pool.retention + pool.idempotency)
   end
   if record.deadline > 0 then
-    queue_write('ZREM', timers_key, 'deadline:' .. name_of(record))
+    zrem(timers_key, 'deadline:' .. name_of(record))
   end
   if record.client ~= '' then
     local key = done_key(record.client)
-    queue_write('ZADD', key, next_sequence(), name_of(record))
+    zadd(key, next_sequence(), name_of(record))
     if not bells['client:' .. record.client] then
-      queue_command('PEXPIRE', key, pool.retention)
+      later('PEXPIRE', key, pool.retention)
       ring('client:' .. record.client)
     end
   end

@@ -1,0 +1,59 @@
+# Everything a contributor runs. Needs only Python >= 3.11 and cargo; each target sets up what it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+OUT    ?= bench-results
+CORE   := $(shell find core_rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help setup bench test test-core test-faults lint format docs clean
+
+help:            ## what there is
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
+
+setup: $(VENV)/.core  ## create .venv and build the Rust core into it
+
+$(VENV)/.packages: pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	@command -v cargo >/dev/null || { echo "cargo is needed: install Rust"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet -c requirements.lock maturin --group test --group lint --group bench
+	@touch $@
+
+$(VENV)/.core: $(VENV)/.packages $(CORE)
+	PIP_CONSTRAINT=$(CURDIR)/requirements.lock VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet
+	@touch $@
+
+bench: setup     ## run every scenario; reports land in OUT
+	$(BIN)/python -m bench full --out $(OUT)
+
+test: setup      ## unit, store, property, lifecycle, runtime and bench tests
+	$(BIN)/python -m pytest -m "not fault and not chaos"
+
+test-core:       ## the Rust core by itself; needs no Python
+	cargo test --workspace --quiet
+
+test-faults: setup  ## tests that kill, stop and cut off real processes
+	$(BIN)/python -m pytest -m fault
+
+lint: setup      ## ruff, mypy, import-linter, clippy, rustfmt, Lua
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m tests.support.lua_lint
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
+
+format: setup    ## rewrite sources in the house format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	cargo fmt --all
+
+docs: setup      ## regenerate the pages that are made from the code
+	$(BIN)/python -m fairlane.store.schema_doc
+
+clean:           ## remove what the other targets made
+	rm -rf $(VENV) target bench-results dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -f python/fairlane/_core*.so
