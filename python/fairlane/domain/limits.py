@@ -6,7 +6,7 @@ All accounting is in integers that stay exact in a double (2^53), because Redis'
 import re
 from typing import Final
 
-from fairlane.errors import InvalidTask
+from fairlane.errors import FairlaneError, InvalidTask
 
 MAX_COST: Final = 2**40
 MAX_WEIGHT: Final = 10**6
@@ -60,15 +60,17 @@ def check_task_id(value: object) -> str:
     return _checked(value, field="task_id", longest=MAX_TASK_ID)
 
 
-def check_integer(value: object, *, field: str, lowest: int, highest: int) -> int:
+def check_integer(
+    value: object, *, field: str, lowest: int, highest: int, error: type[FairlaneError] = InvalidTask
+) -> int:
     """Return ``value`` if it is a true integer (not a bool, not a float) within the bounds.
 
     Raises:
-        InvalidTask: naming field, value and what is accepted.
+        FairlaneError: of the given kind, naming field, value and what is accepted.
 
     """
     if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
-        raise InvalidTask(
+        raise error(
             f"{field} = {_shown(value)}: must be a whole number from {lowest} to {highest}",
             field=field,
             value=_shown(value),

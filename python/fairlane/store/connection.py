@@ -110,10 +110,12 @@ class Connector:
         pause_s = _FIRST_PAUSE_S
         sent_once = False
         last: StoreError | None = None
+        trying = False
         try:
             async with asyncio.timeout(self.endpoint.call_timeout_ms / 1000):
                 while True:
                     try:
+                        trying = True
                         return await self._try(commands, recover)
                     except _CallFailed as failed:
                         sent_once = sent_once or failed.sent
@@ -121,10 +123,11 @@ class Connector:
                         if not failure.retry:
                             raise failure.error from failed.cause
                         last = failure.error
+                    trying = False
                     await asyncio.sleep(self._rng.uniform(pause_s / 2, pause_s))
                     pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         except TimeoutError:
-            raise last or self._late() from None
+            raise (self._late() if trying or last is None else last) from None
 
     def _late(self) -> StoreError:
         where, limit = self.endpoint.shown, self.endpoint.call_timeout_ms

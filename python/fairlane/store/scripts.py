@@ -28,7 +28,24 @@ VIEW_FIELDS: Final = (
     "actual", "result", "code", "error",
 )  # fmt: skip
 
-_TEXT_FIELDS: Final = frozenset({"state", "worker", "client", "unknown"})
+_TEXT_FIELDS: Final = frozenset({"state", "worker", "client", "unknown", "policy", "throttle_scope", "place"})
+_TENANT_COPY: Final = (
+    "id = ''",
+    "key = ''",
+    "dirty = false",
+    "rank = false",
+    "left = false",
+    "unparked = false",
+    "stored = 0",
+    "head = false",
+    "page = false",
+    "page_from = 0",
+    "page_size = 0",
+    "page_at = 1",
+    "gone = false",
+    "added = false",
+)
+"""What a call keeps of a tenant besides its fields; named here so that the table is made at its size."""
 _INCLUDE: Final = re.compile(r"^--- @include (\w+)$", re.MULTILINE)
 _LUA: Final = files("fairlane.store") / "lua"
 
@@ -50,6 +67,15 @@ def _key_functions() -> list[str]:
     return lines
 
 
+def _reader(name: str, fields: tuple[str, ...], text: frozenset[str], extra: tuple[str, ...]) -> str:
+    """A Lua function from HMGET's reply to a table, in one constructor, so that the table is made at its size."""
+    entries = [
+        f"{field} = raw[{i}] or ''" if field in text else f"{field} = tonumber(raw[{i}]) or 0"
+        for i, field in enumerate(fields, 1)
+    ]
+    return f"local function {name}(raw) return {{ {', '.join([*entries, *extra])} }} end"
+
+
 def _moves() -> str:
     rows = []
     for state, targets in TASK_TRANSITIONS.items():
@@ -63,19 +89,17 @@ def prelude() -> str:
     """Return the Lua that comes before every script: keys, fields, states and limits."""
     pool_fields = keys.POOL_SETTINGS + keys.POOL_STATE
     tenant_fields = keys.TENANT_SETTINGS + keys.TENANT_STATE
-    numbers = ", ".join(f"{field} = true" for field in keys.TASK_FIELDS if field not in _TEXT_FIELDS)
     lines = [
         "local prefix = string.sub(KEYS[1], 1, -5)",
         *(line for line in _key_functions()),
         "local task_prefix = prefix .. 'task:'",
         f"local POOL_FIELDS = {_lua_list(pool_fields)}",
         f"local POOL_STATE = {_lua_list(keys.POOL_STATE)}",
-        f"local POOL_POLICY = {pool_fields.index('policy') + 1}",
-        f"local POOL_THROTTLE_SCOPE = {pool_fields.index('throttle_scope') + 1}",
+        _reader("read_pool", pool_fields, _TEXT_FIELDS, ()),
         f"local TENANT_FIELDS = {_lua_list(tenant_fields)}",
-        f"local TENANT_PLACE = {tenant_fields.index('place') + 1}",
+        _reader("read_tenant", tenant_fields, _TEXT_FIELDS, _TENANT_COPY),
         f"local TASK_FIELDS = {_lua_list(keys.TASK_FIELDS)}",
-        f"local TASK_NUMBERS = {{ {numbers} }}",
+        _reader("read_task", keys.TASK_FIELDS, _TEXT_FIELDS, ("tenant = ''", "id = ''", "key = ''")),
         f"local TASK_MOVES = {_moves()}",
         f"local VIEW_FIELDS = {_lua_list(VIEW_FIELDS)}",
         f"local WORKER_FIELDS = {_lua_list(keys.WORKER_FIELDS)}",

@@ -11,7 +11,7 @@ from fairlane.domain.events import Event
 from fairlane.domain.limits import MAX_DURATION_MS, MAX_SLOTS, check_integer
 from fairlane.domain.policy import CapacityReason, StopReason, WorkerState
 from fairlane.domain.task import TaskRef, TaskState, TaskView
-from fairlane.errors import ConfigError
+from fairlane.errors import ConfigError, LeaseLost
 from fairlane.store import decode, doctor, scripts
 from fairlane.store.bell import Bell
 from fairlane.store.codec import pack, task_view, unpack, unpack_rows
@@ -134,12 +134,12 @@ class Store:
 
     async def set_capacity(self, slots: int) -> int:
         """Set the capacity and return what is in force: never above the hard limit."""
-        check_integer(slots, field="slots", lowest=1, highest=MAX_SLOTS)
+        check_integer(slots, field="slots", lowest=1, highest=MAX_SLOTS, error=ConfigError)
         return int(await self._call("set_capacity", [slots]))
 
     async def pause(self, duration_ms: int) -> None:
         """Start nothing anywhere in the pool for so long."""
-        check_integer(duration_ms, field="duration_ms", lowest=1, highest=MAX_DURATION_MS)
+        check_integer(duration_ms, field="duration_ms", lowest=1, highest=MAX_DURATION_MS, error=ConfigError)
         await self._call("pause", [duration_ms])
 
     async def resume(self) -> None:
@@ -228,8 +228,16 @@ class Store:
     # -- workers --
 
     async def register(self, name: str, incarnation: str, slots: int) -> int:
-        """Begin a life; return the lease in ms. An older incarnation of the name is lost from now on."""
-        return int(await self._call("register", [name, incarnation, slots]))
+        """Begin a life; return the lease in ms. An older incarnation of the name is lost from now on.
+
+        Raises:
+            LeaseLost: this very incarnation is lost already.
+
+        """
+        lease_ms = int(await self._call("register", [name, incarnation, slots]))
+        if lease_ms == 0:
+            raise LeaseLost(f"worker {name}: incarnation {incarnation} is lost", incarnation=incarnation)
+        return lease_ms
 
     async def drain(self, incarnation: str) -> bool:
         """Get nothing new from now on; False if the incarnation is not alive."""
@@ -306,6 +314,10 @@ class Store:
         """Run one read-only or repeatable server command, for diagnostics and audits."""
         (reply,) = await self._run([command])
         return reply
+
+    async def commands(self, commands: Sequence[Command]) -> list[Any]:
+        """Run several such commands in one round trip."""
+        return await self._run(commands)
 
     async def info(self, section: str) -> dict[str, str]:
         """Return a section of INFO as text fields."""

@@ -8,7 +8,13 @@
 -- Events   capacity
 --- @include commit
 local asked = request()
-local period, cooldown, clean_ticks, minimum = asked[1], asked[2], asked[3], asked[4]
+for i = 1, 4 do
+  if type(asked[i]) ~= 'number' or asked[i] < 0 or asked[i] ~= math.floor(asked[i]) then
+    return redis.error_reply('ERR fairlane: the controller takes whole numbers from 0')
+  end
+end
+local period, cooldown, clean_ticks = asked[1], asked[2], asked[3]
+local minimum = math.max(1, math.min(asked[4], pool.hard_limit))
 local before = pool.capacity
 local cooling = pool.changed_at > 0 and now - pool.changed_at < cooldown
 

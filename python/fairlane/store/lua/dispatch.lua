@@ -12,6 +12,7 @@
 local asked = request()
 local limit = asked[1]
 local placed = 0
+local visits = 0
 local places = {}
 local at = 1
 
@@ -82,7 +83,7 @@ end
 -- Serves one tenant until it has no credit, no task, or no room. Returns why the whole call must stop, if it must.
 local function visit(rank, t)
   change_tenant(t)
-  t.rank = nil
+  t.rank = false
   if pool.policy == 'wdrr' then
     pool.round = math.max(pool.round, rank)
     t.deficit = t.deficit + (rank - t.credited) * t.weight * pool.quantum
@@ -98,6 +99,8 @@ local function visit(rank, t)
       return nil
     elseif is_hopeless(t, head) then
       reject(t, head)
+      visits = visits + 1
+      stop = visits >= VISIT_LIMIT and 'visits' or nil
     elseif pool.policy == 'wdrr' and charge > t.deficit then
       touch(t)
       reinsert(t)
@@ -128,7 +131,8 @@ end
 
 local function run()
   open_agenda()
-  for _ = 1, VISIT_LIMIT do
+  while visits < VISIT_LIMIT do
+    visits = visits + 1
     local stop = stop_reason()
     if stop then
       return stop

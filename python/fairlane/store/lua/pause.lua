@@ -2,13 +2,13 @@
 --
 -- Guarantee: until then nothing is dispatched and nothing that was handed over starts.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {duration_ms}; 0 resumes
+-- ARGV     now_ms, {duration_ms}; 0 resumes; a longer pause stays
 -- Reply    true
 -- Events   paused, resumed
 --- @include commit
 local duration = request()[1]
 if duration > 0 then
-  pool.paused_until = now + duration
+  pool.paused_until = math.max(pool.paused_until, now + duration)
   event('paused', pool.paused_until)
 else
   pool.paused_until = 0

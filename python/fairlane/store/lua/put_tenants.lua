@@ -13,8 +13,8 @@ local function put(id, weight, slot_ceiling, cost_ceiling, queue_limit)
   local t = load_tenant(id)
   if not t then
     fresh = fresh + 1
-    t = { id = id, key = tenant_key(id), place = '', deficit = 0, credited = pool.round, epoch = pool.epoch,
-      ratio = 1000, slots = 0, cost = 0, queued = 0, stored = 0, waiting = 0, weight = weight }
+    t = read_tenant({})
+    t.id, t.key, t.weight, t.ratio, t.credited, t.epoch = id, tenant_key(id), weight, 1000, pool.round, pool.epoch
     tenants[id] = t
     zadd(tenants_key, 0, id)
   end

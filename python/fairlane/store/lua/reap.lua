@@ -24,5 +24,7 @@ for _, incarnation in ipairs(due) do
 end
 commit_draining()
 local first = redis.call('ZRANGEBYSCORE', workers_key, '(0', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-local next_ms = first[2] and math.max(pool.grace_until - now, tonumber(first[2]) + margin - now, 1) or false
+-- Asked at least this often, its own silence never looks like the server's.
+local often = math.max(1, math.floor(pool.lease / 4))
+local next_ms = first[2] and math.min(often, math.max(pool.grace_until - now, tonumber(first[2]) + margin - now, 1)) or false
 return cmsgpack.pack({ RECOVERY_LIMIT - left, more, due, next_ms })

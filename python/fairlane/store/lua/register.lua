@@ -3,17 +3,21 @@
 -- Guarantee: repeating changes nothing but the lease.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {name, incarnation, slots}
--- Reply    lease_ms
+-- Reply    lease_ms; 0 when this incarnation is lost
 -- Events   worker, and for an older incarnation's tasks: lost, cancelled, expired
 --- @include commit
 --- @include recovery
 local asked = request()
 local name, incarnation, slots = asked[1], asked[2], asked[3]
+local known = load_worker(incarnation)
+if known and known.state == 'lost' then
+  return cmsgpack.pack(0)
+end
 local older = redis.call('HGET', names_key, name)
 if older and older ~= incarnation then
   recover(older, RECOVERY_LIMIT)
 end
-if not load_worker(incarnation) then
+if not known then
   later('HSET', worker_key(incarnation), 'name', name, 'slots', slots, 'load', 0, 'state', 'live')
   pool.fleet = pool.fleet + 1
   event('worker', incarnation, name, 'live')

@@ -1,18 +1,25 @@
 -- The pool and a page of its tenants at one instant.
 --
--- Guarantee: reads only.
+-- Guarantee: reads only. A tenant of an earlier epoch reads as the next command would find it.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {after_tenant, limit}
 -- Reply    {now_ms, {pool field...}, more, {tenant, {tenant field...}}...}
 -- Events   none
---- @include pool
-local asked = cmsgpack.unpack(ARGV[2])
+--- @include tenant
+local asked = request()
 local after, limit = asked[1], asked[2]
-local raw = redis.call('HMGET', pool_key, unpack(POOL_FIELDS))
-local now = read_clock(load_pool())
+
+local function values_of(copy, fields)
+  local list = {}
+  for i, field in ipairs(fields) do
+    list[i] = copy[field]
+  end
+  return list
+end
+
 local ids = redis.call('ZRANGEBYLEX', tenants_key, after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit + 1)
-local reply = { now, raw, #ids > limit }
+local reply = { now, values_of(pool, POOL_FIELDS), #ids > limit }
 for i = 1, math.min(#ids, limit) do
-  reply[#reply + 1] = { ids[i], redis.call('HMGET', tenant_key(ids[i]), unpack(TENANT_FIELDS)) }
+  reply[#reply + 1] = { ids[i], values_of(load_tenant(ids[i]), TENANT_FIELDS) }
 end
 return cmsgpack.pack(reply)

@@ -59,7 +59,7 @@ local function admit(t, item, key)
   end
   change_tenant(t)
   credit(t)
-  enqueue(t, { member = string.format('%.0f:%s', cost, id), score = score, cost = cost, id = id })
+  enqueue(t, { member = cost .. ':' .. id, score = score, cost = cost, id = id })
   pool.live = pool.live + 1
   event('pending', item[1], id, cost, item[4])
   touch(t)

@@ -37,20 +37,35 @@ end
 
 -- Puts a task back where it was in its tenant's queue.
 local function requeue(t, record, ...)
-  move(record, 'pending', 'worker', '', ...)
+  move(record, 'pending', ...)
   enqueue(t, { member = member_of(record), score = record.score, cost = record.cost, id = record.id })
 end
 
 -- The task waits by itself until ready_at, outside the queue.
 local function set_aside(t, record, ready_at, ...)
-  move(record, 'pending', 'worker', '', 'ready_at', ready_at, ...)
+  move(record, 'pending', 'ready_at', ready_at, ...)
   t.waiting = t.waiting + 1
   zadd(timers_key, ready_at, 'ready:' .. name_of(record))
   ring('dispatcher')
 end
 
+-- Ends an attempt before it ran, and the task with it.
+local function end_unstarted(t, record, attempt, state, code, message)
+  change_tenant(t)
+  credit(t)
+  free_hold(t, record)
+  refund(t, record.charge)
+  ended(record, attempt, t, 0, 0, state)
+  touch(t)
+  finish(record, state, 0, '', code, message)
+end
+
 -- Ends an unfinished attempt and gives its charge back; the task goes on waiting. ready_at 0: in the queue at once.
 local function give_back(t, record, attempt, ready_at, ...)
+  if record.deadline > 0 and record.deadline <= now then
+    end_unstarted(t, record, 'expired', 'expired', 'deadline')
+    return
+  end
   change_tenant(t)
   credit(t)
   free_hold(t, record)
@@ -66,17 +81,6 @@ local function give_back(t, record, attempt, ready_at, ...)
   end
   ended(record, attempt, t, 0, 0, 'pending', ready_at)
   touch(t)
-end
-
--- Ends an attempt before it ran, and the task with it.
-local function end_unstarted(t, record, attempt, state, code, message)
-  change_tenant(t)
-  credit(t)
-  free_hold(t, record)
-  refund(t, record.charge)
-  ended(record, attempt, t, 0, 0, state)
-  touch(t)
-  finish(record, state, 0, '', code, message)
 end
 
 -- Ends an attempt that ran without a good result. Nothing is corrected: failing must not be cheaper than succeeding.

@@ -66,7 +66,7 @@ local function leave_calendar(t, place)
     t.left = true
   end
   t.place = place
-  t.rank = nil
+  t.rank = false
 end
 
 local function unpark(t)

@@ -16,7 +16,7 @@ local function claim(incarnation, item, states)
     return record
   end
   local over = record.state == 'pending' or not next(TASK_MOVES[record.state])
-  return nil, over and 'repeated' or 'stale'
+  return nil, over and record.worker == incarnation and 'repeated' or 'stale'
 end
 
 -- Answers a batch of writes about attempts: asked[1] is the incarnation, the rest one item each.

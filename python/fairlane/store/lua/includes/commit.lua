@@ -33,6 +33,9 @@ local function call_with_list(command, key, list)
 end
 
 local function write_removals()
+  if not next(removals) then
+    redis.call('ZREM', timers_key, '')
+  end
   for key, list in pairs(removals) do
     call_with_list('ZREM', key, list)
   end
@@ -90,7 +93,9 @@ end
 local function commit_growing()
   close_books()
   write_pool()
-  write_removals()
+  if next(removals) then
+    write_removals()
+  end
   write_additions()
   finish_commit()
 end

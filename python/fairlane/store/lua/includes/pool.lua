@@ -3,16 +3,10 @@
 -- lease nothing is reaped for one lease.
 local function load_pool()
   local raw = redis.call('HMGET', pool_key, unpack(POOL_FIELDS))
-  if not raw[1] then
+  if not raw[1] and COMMAND ~= 'put_pool' then
     error('fairlane: no such pool')
   end
-  local pool = {}
-  for i, field in ipairs(POOL_FIELDS) do
-    pool[field] = tonumber(raw[i]) or 0
-  end
-  pool.policy = raw[POOL_POLICY]
-  pool.throttle_scope = raw[POOL_THROTTLE_SCOPE]
-  return pool
+  return read_pool(raw)
 end
 
 local function server_ms()

@@ -2,10 +2,10 @@
 -- A tenant's pending tasks: the stored zset seen through this call's own additions and removals.
 -- Members are `cost:id`. Pages grow, since most calls need only the head.
 local function next_page(t)
-  local size = t.page and math.min(4 * t.page_size, 64) or 2
-  local from = t.page_from and t.page_from + t.page_size or 0
-  t.page_from, t.page_size, t.page_at = from, size, 1
-  t.page = redis.call('ZRANGE', pending_key(t.id), from, from + size - 1, 'WITHSCORES')
+  t.page_from = t.page_from + t.page_size
+  t.page_size = t.page and math.min(4 * t.page_size, 64) or 2
+  t.page_at = 1
+  t.page = redis.call('ZRANGE', pending_key(t.id), t.page_from, t.page_from + t.page_size - 1, 'WITHSCORES')
 end
 
 local function stored_head(t)
@@ -68,14 +68,14 @@ local function enqueue(t, task)
   table.insert(added, at, task)
   t.queued = t.queued + 1
   if t.head and task.score < t.head.score then
-    t.head = nil
+    t.head = false
   end
 end
 
 local function unqueue(t, member)
   t.queued = t.queued - 1
   if t.head and t.head.member == member then
-    t.head = nil
+    t.head = false
   end
   for i, task in ipairs(t.added or {}) do
     if task.member == member then
@@ -83,18 +83,22 @@ local function unqueue(t, member)
       return
     end
   end
-  t.gone = t.gone or {}
-  t.gone[member] = true
+  zrem(pending_key(t.id), member)
+  if t.page and t.page[t.page_at] == member then
+    t.page_at = t.page_at + 2
+  else
+    t.gone = t.gone or {}
+    t.gone[member] = true
+  end
 end
 
 local function flush_queues()
   for _, t in ipairs(touched) do
-    local key = pending_key(t.id)
-    for member in pairs(t.gone or {}) do
-      zrem(key, member)
-    end
-    for _, task in ipairs(t.added or {}) do
-      zadd(key, task.score, task.member)
+    if t.added then
+      local key = pending_key(t.id)
+      for _, task in ipairs(t.added) do
+        zadd(key, task.score, task.member)
+      end
     end
   end
 end

@@ -13,16 +13,14 @@ local function load_record(tenant, id)
     records[key] = false
     return nil
   end
-  record = { tenant = tenant, id = id, key = key }
-  for i, field in ipairs(TASK_FIELDS) do
-    record[field] = TASK_NUMBERS[field] and (tonumber(raw[i]) or 0) or raw[i] or ''
-  end
+  record = read_task(raw)
+  record.tenant, record.id, record.key = tenant, id, key
   records[key] = record
   return record
 end
 
 local function member_of(record)
-  return string.format('%.0f:%s', record.cost, record.id)
+  return record.cost .. ':' .. record.id
 end
 
 local function name_of(record)

@@ -11,12 +11,8 @@ local function load_tenant(id)
     tenants[id] = false
     return nil
   end
-  t = { id = id, key = key, place = raw[TENANT_PLACE] or '' }
-  for i, field in ipairs(TENANT_FIELDS) do
-    if field ~= 'place' then
-      t[field] = tonumber(raw[i]) or 0
-    end
-  end
+  t = read_tenant(raw)
+  t.id, t.key = id, key
   if t.epoch ~= pool.epoch then
     t.epoch, t.deficit, t.credited = pool.epoch, 0, 0
   end
