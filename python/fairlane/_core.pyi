@@ -5,9 +5,38 @@ handles, and the caller keeps the names.
 
 Every integer argument that is out of range, every NaN and every infinity raises ``ValueError`` with
 a message that names the argument and the value; an argument of another type raises ``TypeError``.
+
+A measure without data is ``None``, never 0 or NaN. Percentages run from 0 to 100.
 """
 
-from typing import Literal, final
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, final
+
+__all__ = [
+    "PoolState",
+    "RunningQuantile",
+    "Scheduler",
+    "ServiceGap",
+    "TaskState",
+    "TenantState",
+    "build_profile",
+    "fullest_window",
+    "ideal_shares",
+    "jain",
+    "occupancy",
+    "peak_overlap",
+    "percentile",
+    "percentiles",
+    "service_gap",
+    "version",
+]
+
+_Change: TypeAlias = (
+    tuple[Literal["weight", "backlogged", "head", "kept", "reversed"], int, int]
+    | tuple[Literal["unbacklogged"], int]
+    | tuple[Literal["dispatched"], int, int, int]
+    | tuple[Literal["settled"], int, int, int, int]
+)
 
 @final
 class TenantState:
@@ -178,6 +207,137 @@ class Scheduler:
         """Read a live task; None if the handle is unknown or its task has ended."""
     def calendar(self) -> list[tuple[int, int]]:
         """List (round, tenant) of the calendar in the order in which tenants will be visited."""
+
+def percentile(values: Sequence[float], q: float) -> float | None:
+    """Nearest-rank percentile: the smallest value that at least `q` percent do not exceed.
+
+    It is always one of the values, which may come in any order; `q` = 0 gives the smallest. None
+    without values.
+    """
+
+def percentiles(values: Sequence[float], qs: Sequence[float]) -> list[float] | None:
+    """Give several nearest-rank percentiles of the same values, in the order of `qs`, for one sort."""
+
+def jain(values: Sequence[float]) -> float | None:
+    """Jain's fairness index (sum x)^2 / (n * sum x^2) (Jain, Chiu and Hawe, 1984).
+
+    1 when all are equal, 1/n when one has everything; None without values and when all are 0. A
+    negative value raises ``ValueError``.
+    """
+
+def ideal_shares(weights: Sequence[float], demands: Sequence[float], capacity: float) -> list[float] | None:
+    """Weighted max-min fair shares, by water filling (Bertsekas and Gallager, Data Networks, 6.5.2).
+
+    With the largest level x for which everything fits into `capacity`, each tenant gets
+    min(weight * x, demand); all demands are met if they fit together. The arrays are parallel and so
+    is the result; demands, capacity and result have one unit, such as slot-seconds. Weights are above
+    0, demands and capacity not below 0. None without tenants.
+    """
+
+@final
+class ServiceGap:
+    """How far the service of two tenants, each per weight, drifted apart over one interval."""
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two tenants, the one that got more first."""
+    @property
+    def from_index(self) -> int:
+        """The interval begins after the change with this index."""
+    @property
+    def to_index(self) -> int:
+        """The interval ends after the change with this index."""
+    @property
+    def gap(self) -> float:
+        """The gap, in cost per weight."""
+    @property
+    def bound(self) -> float:
+        """What the gap may be at most, in cost per weight."""
+    @property
+    def ratio(self) -> float:
+        """The gap as a part of its bound."""
+    @property
+    def holds(self) -> bool:
+        """Whether the gap is within the bound, decided in whole numbers."""
+
+def service_gap(changes: Sequence[_Change], quantum: int) -> tuple[ServiceGap, ServiceGap] | None:
+    """Find the largest gap in service per weight, and the gap that comes closest to its bound.
+
+    Covers all pairs of tenants and all intervals in which both were backlogged throughout, with
+    constant weights; None if no two ever were. Takes time in proportion to changes * tenants.
+    Service is by charge, corrected to the actual cost at settlement. `changes` is the pool's history
+    in order, each change a tuple (kind, tenant, ...):
+
+    - ``("weight", tenant, weight)``: its first change; a later one also ends its backlog.
+    - ``("backlogged", tenant, deficit)``: it enters the calendar, with this deficit.
+    - ``("unbacklogged", tenant)``: it leaves the calendar: nothing pending, or parked.
+    - ``("head", tenant, charge)``: its head task, or the charge of it, is another one.
+    - ``("dispatched", tenant, fence, charge)``: a task was handed out.
+    - ``("settled", tenant, fence, actual, forfeited)``: the attempt completed.
+    - ``("kept", tenant, fence)``: the attempt failed or was lost, and its charge stands.
+    - ``("reversed", tenant, fence)``: the attempt never started, and its charge was returned.
+
+    The bound is 2 * quantum + the sum over both of (C + D + O + U + F) / weight where, over the
+    tenant's own backlog up to the end of the interval, C is the largest charge of a head (or, if
+    larger, the deficit above weight * quantum that it entered with), D the debt it entered with, O and
+    U the peaks of what its attempts in flight were overcharged and undercharged, and F the refunds
+    forfeited while both were backlogged. Without estimation errors it is the bound of deficit round
+    robin (Shreedhar and Varghese, 1995). A change that does not fit those before it raises
+    ``ValueError``.
+    """
+
+def peak_overlap(
+    intervals: Sequence[tuple[float, float]], costs: Sequence[float] | None = None
+) -> tuple[float, float] | None:
+    """Give the largest sum of costs of intervals [start, end) that overlap, and when it is first reached.
+
+    An interval may begin where another ends without overlapping it. Without `costs` each counts 1.
+    None without intervals.
+    """
+
+def fullest_window(
+    stamps: Sequence[float], width: float, costs: Sequence[float] | None = None
+) -> tuple[float, float] | None:
+    """Give the largest sum of costs in any window (t - width, t] over stamps in any order, and its end t.
+
+    `width` is above 0. Without `costs` each stamp counts 1. None without stamps.
+    """
+
+def occupancy(
+    intervals: Sequence[tuple[float, float]],
+    capacity: float,
+    start: float,
+    end: float,
+    costs: Sequence[float] | None = None,
+) -> float | None:
+    """Part of a capacity that was used over the window [start, end).
+
+    The sum of cost * time within the window, divided by capacity * (end - start). Intervals are
+    [start, end) and are cut to the window; without `costs` each counts 1. A window in which nothing
+    ran has occupancy 0; None if the window is empty.
+    """
+
+@final
+class RunningQuantile:
+    """Percentiles of a stream in bounded memory, each within a fixed relative error.
+
+    Values are counted in buckets whose bounds grow by (1 + error) / (1 - error), as in DDSketch
+    (Masson, Rim and Lee, 2019): at most 3,110 of them for an error of 1 %. An answer is within the
+    relative error of the nearest-rank percentile; values below 1e-9 are answered as 0.
+    """
+
+    def __new__(cls, relative_error: float = 0.01) -> RunningQuantile:
+        """Make an estimator without values; `relative_error` 0.0001 to 0.5."""
+    def add(self, value: float) -> None:
+        """Count a value, 0 to 1e18."""
+    def percentile(self, q: float) -> float | None:
+        """Give the nearest-rank percentile within the relative error; None without values."""
+    @property
+    def count(self) -> int:
+        """Number of values counted."""
+    @property
+    def relative_error(self) -> float:
+        """The relative error of every answer."""
 
 def build_profile() -> Literal["release", "debug"]:
     """Profile the module was compiled with; benchmarks refuse a debug build."""

@@ -1,0 +1,53 @@
+//! Ideal shares by water filling.
+
+use crate::MeasureError;
+use crate::measure::{FINITE, NOT_NEGATIVE, all, not_negative};
+
+/// Weighted max-min fair shares of a capacity: with the largest level x for which everything fits,
+/// each tenant gets min(weight · x, demand) (water filling; Bertsekas and Gallager, *Data Networks*,
+/// 6.5.2).
+///
+/// All demands are met if they fit together. The arrays are parallel and so is the result; `demands`
+/// and `capacity` have one unit, such as slot-seconds. `None` without tenants.
+///
+/// # Errors
+/// A weight that is not a finite number above 0; a demand or capacity that is negative, NaN or
+/// infinite; arrays of different lengths.
+pub fn ideal_shares(
+    weights: &[f64],
+    demands: &[f64],
+    capacity: f64,
+) -> Result<Option<Vec<f64>>, MeasureError> {
+    all("weights", weights, "a finite number above 0", |weight| {
+        weight.is_finite() && weight > 0.0
+    })?;
+    all("demands", demands, NOT_NEGATIVE, not_negative)?;
+    if !not_negative(capacity) {
+        return Err(MeasureError::new("capacity", capacity, NOT_NEGATIVE));
+    }
+    if weights.len() != demands.len() {
+        let value = format!("{} for {} weights", demands.len(), weights.len());
+        return Err(MeasureError::new("number of demands", value, "one each"));
+    }
+    if weights.is_empty() {
+        return Ok(None);
+    }
+    let level = |tenant: usize| demands[tenant] / weights[tenant];
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_unstable_by(|&a, &b| level(a).total_cmp(&level(b)));
+    // Sums from the end, so that no rounding is left over from tenants already satisfied.
+    let mut thirsty = vec![0.0; order.len() + 1];
+    for (position, &tenant) in order.iter().enumerate().rev() {
+        thirsty[position] = thirsty[position + 1] + weights[tenant];
+    }
+    all("sum of weights", &thirsty[..1], FINITE, f64::is_finite)?;
+
+    let mut shares = vec![0.0; weights.len()];
+    let mut left = capacity;
+    for (position, &tenant) in order.iter().enumerate() {
+        let fair = weights[tenant] * (left / thirsty[position]);
+        shares[tenant] = fair.min(demands[tenant]);
+        left = (left - shares[tenant]).max(0.0);
+    }
+    Ok(Some(shares))
+}

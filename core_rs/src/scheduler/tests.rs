@@ -1,0 +1,253 @@
+use super::*;
+
+const WEIGHT: Limits = Limits {
+    weight: 1,
+    slot_ceiling: 0,
+    cost_ceiling: 0,
+};
+
+fn pool(quantum: i64, capacity: i64, tenants: &[Limits]) -> Scheduler {
+    let mut scheduler = Scheduler::new(quantum, capacity, 0).unwrap();
+    for (tenant, &limits) in (0..).zip(tenants) {
+        scheduler.put_tenant(tenant, limits).unwrap();
+    }
+    scheduler
+}
+
+fn placed(scheduler: &mut Scheduler, limit: usize) -> Vec<u64> {
+    let batch = scheduler.dispatch(limit, limit);
+    batch.placed.iter().map(|place| place.task).collect()
+}
+
+fn deficit(scheduler: &Scheduler, tenant: u32) -> i64 {
+    scheduler.tenant_state(tenant).unwrap().deficit
+}
+
+#[test]
+fn service_follows_weights() {
+    let double = Limits {
+        weight: 2,
+        ..WEIGHT
+    };
+    let mut scheduler = pool(10, 100, &[WEIGHT, double]);
+    for task in 0..8 {
+        scheduler
+            .submit((task % 2).try_into().unwrap(), task, 10, 0)
+            .unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 6), [0, 1, 3, 2, 5, 7]);
+    assert_eq!(scheduler.pool_state().round, 2);
+}
+
+#[test]
+fn a_lower_priority_number_goes_first_and_a_returned_task_keeps_its_place() {
+    let mut scheduler = pool(10, 100, &[WEIGHT]);
+    for (task, priority) in [(1, 5), (2, 0), (3, 5)] {
+        scheduler.submit(0, task, 1, priority).unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 2), [2, 1]);
+    scheduler.fail_retry(1).unwrap();
+    assert_eq!(scheduler.pending(0).unwrap(), [1, 3]);
+}
+
+#[test]
+fn a_visit_goes_on_in_the_next_call_without_a_second_credit() {
+    let mut scheduler = pool(30, 100, &[WEIGHT, WEIGHT]);
+    for task in 0..6 {
+        scheduler.submit(u32::from(task >= 4), task, 10, 0).unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 1), [0]);
+    assert_eq!(placed(&mut scheduler, 1), [1]);
+    assert_eq!(placed(&mut scheduler, 4), [2, 4, 5, 3]);
+}
+
+#[test]
+fn an_idle_tenant_pays_its_debt_with_rounds_and_banks_no_credit() {
+    let mut scheduler = pool(10, 100, &[WEIGHT, WEIGHT]);
+    scheduler.submit(0, 0, 10, 0).unwrap();
+    scheduler.submit(1, 1, 10, 0).unwrap();
+    assert_eq!(placed(&mut scheduler, 2), [0, 1]);
+    scheduler.settle(0, Some(35)).unwrap();
+    assert_eq!(deficit(&scheduler, 0), -25);
+    scheduler.submit(1, 2, 20, 0).unwrap();
+    assert_eq!(placed(&mut scheduler, 1), [2]);
+    assert_eq!(scheduler.pool_state().round, 3);
+    scheduler.submit(0, 3, 10, 0).unwrap();
+    assert_eq!(deficit(&scheduler, 0), -5);
+    scheduler.submit(1, 4, 100, 0).unwrap();
+    assert_eq!(placed(&mut scheduler, 2), [3, 4]);
+    assert_eq!(deficit(&scheduler, 0), 0);
+}
+
+#[test]
+fn a_parked_tenant_is_passed_and_returns_when_its_head_fits() {
+    let one = Limits {
+        slot_ceiling: 1,
+        ..WEIGHT
+    };
+    let mut scheduler = pool(10, 100, &[one, WEIGHT]);
+    for task in 0..4 {
+        scheduler.submit(u32::from(task >= 2), task, 5, 0).unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 9), [0, 2, 3]);
+    let place = scheduler.tenant_state(0).unwrap().place;
+    assert_eq!(place, Place::Parked(Reason::Slots));
+    scheduler.settle(0, Some(5)).unwrap();
+    assert_eq!(placed(&mut scheduler, 9), [1]);
+}
+
+#[test]
+fn nothing_overtakes_a_head_that_the_pool_has_no_room_for() {
+    let mut scheduler = Scheduler::new(100, 10, 100).unwrap();
+    scheduler.put_tenant(0, WEIGHT).unwrap();
+    scheduler.put_tenant(1, WEIGHT).unwrap();
+    for (task, tenant, cost) in [(0, 0, 60), (1, 0, 40), (2, 1, 70), (3, 1, 1)] {
+        scheduler.submit(tenant, task, cost, 0).unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 9), [0, 1]);
+    scheduler.settle(1, Some(40)).unwrap();
+    assert_eq!(placed(&mut scheduler, 9), [0_u64; 0]);
+    scheduler.settle(0, Some(60)).unwrap();
+    assert_eq!(placed(&mut scheduler, 9), [2, 3]);
+}
+
+#[test]
+fn a_task_that_can_no_longer_go_is_rejected_and_never_stops_the_loop() {
+    let mut scheduler = pool(100, 10, &[WEIGHT]);
+    scheduler.submit(0, 0, 60, 0).unwrap();
+    scheduler.submit(0, 1, 10, 0).unwrap();
+    let cost_ceiling = 50;
+    let lowered = Limits {
+        cost_ceiling,
+        ..WEIGHT
+    };
+    scheduler.put_tenant(0, lowered).unwrap();
+    let batch = scheduler.dispatch(9, 9);
+    assert_eq!(batch.rejected, [0]);
+    assert_eq!(batch.placed.len(), 1);
+    assert_eq!(scheduler.task(0), None);
+}
+
+#[test]
+fn the_charge_follows_what_tasks_really_cost() {
+    let mut scheduler = pool(1000, 10, &[WEIGHT]);
+    for task in 0..3 {
+        scheduler.submit(0, task, 1000, 0).unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 1), [0]);
+    assert_eq!(scheduler.settle(0, Some(200)), Ok(0));
+    assert_eq!(scheduler.tenant_state(0).unwrap().ratio, 900);
+    assert_eq!(scheduler.head_charge(0), Ok(Some(900)));
+    assert_eq!(deficit(&scheduler, 0), 800);
+}
+
+#[test]
+fn a_refund_is_cut_where_it_would_bank_credit() {
+    let mut scheduler = pool(10, 10, &[WEIGHT]);
+    scheduler.submit(0, 0, 1000, 0).unwrap();
+    scheduler.submit(0, 1, 1, 0).unwrap();
+    assert_eq!(placed(&mut scheduler, 1), [0]);
+    assert_eq!(scheduler.settle(0, Some(0)), Ok(1000 - 14));
+    assert_eq!(deficit(&scheduler, 0), 14);
+}
+
+#[test]
+fn only_work_that_never_started_gets_its_charge_back() {
+    let mut scheduler = pool(10, 10, &[WEIGHT]);
+    for task in 0..2 {
+        scheduler.submit(0, task, 10, 0).unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 2), [0, 1]);
+    scheduler.give_back(0, false).unwrap();
+    assert_eq!(deficit(&scheduler, 0), 10);
+    assert_eq!(placed(&mut scheduler, 1), [0]);
+    scheduler.fail_retry(0).unwrap();
+    assert_eq!(deficit(&scheduler, 0), 0);
+    scheduler.give_back(1, true).unwrap();
+    assert_eq!(deficit(&scheduler, 0), 10);
+    assert_eq!(scheduler.pending(0).unwrap(), [0]);
+    scheduler.resume(1).unwrap();
+    assert_eq!(scheduler.pending(0).unwrap(), [0, 1]);
+}
+
+#[test]
+fn an_idle_pool_begins_a_new_epoch() {
+    let mut scheduler = pool(10, 10, &[WEIGHT]);
+    scheduler.submit(0, 0, 100, 0).unwrap();
+    assert_eq!(placed(&mut scheduler, 1), [0]);
+    assert_eq!(scheduler.pool_state().round, 10);
+    scheduler.settle(0, Some(500)).unwrap();
+    let state = scheduler.pool_state();
+    assert_eq!((state.round, state.epoch, state.live), (0, 1, 0));
+    assert_eq!(deficit(&scheduler, 0), 0);
+}
+
+#[test]
+fn a_call_visits_a_bounded_number_of_tenants() {
+    let one = Limits {
+        slot_ceiling: 1,
+        ..WEIGHT
+    };
+    let mut scheduler = pool(10, 10_000, &[one; 400]);
+    for task in 0..800 {
+        let tenant = u32::try_from(task % 400).unwrap();
+        scheduler.submit(tenant, task, 10, 0).unwrap();
+    }
+    let batch = scheduler.dispatch(1000, 1000);
+    assert_eq!((batch.placed.len(), batch.more), (256, true));
+    let batch = scheduler.dispatch(1000, 1000);
+    assert_eq!((batch.placed.len(), batch.more), (144, true));
+}
+
+#[test]
+fn refusals_name_their_cause_and_change_nothing() {
+    let cost_ceiling = 50;
+    let limits = Limits {
+        cost_ceiling,
+        ..WEIGHT
+    };
+    let mut scheduler = pool(1, 10, &[limits, WEIGHT]);
+    scheduler.set_pool_cost_ceiling(80).unwrap();
+    scheduler.submit(1, 1, 10, 0).unwrap();
+    let before = (scheduler.pool_state(), scheduler.tenant_state(0));
+    let ceiling = 80;
+    let refused = [
+        (
+            scheduler.submit(9, 2, 1, 0),
+            SchedulerError::UnknownTenant(9),
+        ),
+        (
+            scheduler.submit(0, 1, 1, 0),
+            SchedulerError::DuplicateTask(1),
+        ),
+        (
+            scheduler.submit(0, 2, 51, 0),
+            SchedulerError::AboveTenantCeiling {
+                cost: 51,
+                ceiling: 50,
+            },
+        ),
+        (
+            scheduler.submit(1, 2, 81, 0),
+            SchedulerError::AbovePoolCeiling { cost: 81, ceiling },
+        ),
+        (scheduler.cancel(7), SchedulerError::UnknownTask(7)),
+    ];
+    for (result, error) in refused {
+        assert_eq!(result, Err(error));
+    }
+    for cost in [0, -1, MAX_QUANTA_PER_TASK + 1, i64::MAX, i64::MIN] {
+        let error = scheduler.submit(1, 2, cost, 0).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("cost is {cost}, outside"))
+        );
+    }
+    assert!(scheduler.submit(1, 2, 1, 256).is_err());
+    assert!(scheduler.settle(1, None).is_err());
+    assert!(scheduler.resume(1).is_err());
+    assert!(scheduler.set_capacity(-1).is_err());
+    assert!(Scheduler::new(0, 1, 0).is_err());
+    assert_eq!(before, (scheduler.pool_state(), scheduler.tenant_state(0)));
+}
