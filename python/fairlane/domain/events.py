@@ -12,7 +12,8 @@ A row is an array whose first element is its kind.
                also rejected (always fence 0)
     ready      tenant id                                     its own wait is over, it is in the queue again
     parked     tenant reason
-    released   tenant
+    released   tenant deficit                                its head fits again, or it has none left
+    entered    tenant deficit                                its queue is no longer empty; left out when it owes nothing
     tenant     tenant weight slot_ceiling cost_ceiling       put or changed
     removed    tenant
     capacity   from to reason
@@ -36,6 +37,7 @@ class EventKind(StrEnum):
     REJECTED = "rejected"
     PARKED = "parked"
     RELEASED = "released"
+    ENTERED = "entered"
     TENANT = "tenant"
     REMOVED = "removed"
     CAPACITY = "capacity"

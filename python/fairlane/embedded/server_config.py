@@ -36,6 +36,8 @@ def render(*, directory: Path, socket: Path, log: Path, durability: Durability |
         b'save ""',
         # A full server must refuse writes: evicting a key would silently lose tasks.
         b"maxmemory-policy noeviction",
+        # Small sorted sets are lists that are walked from the front; ours mostly grow at the back.
+        b"zset-max-ziplist-entries 16",
         # Freeing a large result must not hold up the next command.
         b"lazyfree-lazy-expire yes",
         b"lazyfree-lazy-server-del yes",

@@ -10,6 +10,7 @@ from typing import Any
 import msgpack
 
 from fairlane.domain.task import TaskRef, TaskState, TaskView
+from fairlane.store.keys import TEXT
 
 
 def pack(value: object) -> bytes:
@@ -34,29 +35,40 @@ def split_name(name: bytes) -> TaskRef:
     return TaskRef(tenant, task)
 
 
-def _number(raw: Any) -> int:  # noqa: ANN401
-    return int(raw) if raw else 0
+def parts(raw: bytes | None, names: Sequence[str]) -> dict[str, int | str]:
+    """Decode a packed field into its parts; an absent field has empty parts."""
+    values: Sequence[Any] = unpack(raw) if raw else [b"" if name in TEXT else 0 for name in names]
+    return {
+        name: value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+        for name, value in zip(names, values, strict=True)
+    }
 
 
 def task_view(ref: TaskRef, raw: Sequence[Any]) -> TaskView | None:
     """Build a view from the record fields in VIEW_FIELDS order; None if there is no record."""
-    state = raw[0]
+    state, facts, attempt, counts, started, end, result = raw
     if not state:
         return None
+    cost, _, priority, _, submitted, *_ = unpack(facts)
+    failures, recoveries, throttles = unpack(counts) if counts else (0, 0, 0)
+    ended, actual, code, error = unpack(end) if end else (0, 0, b"", b"")
     return TaskView(
         ref=ref,
-        state=TaskState(state.decode()),
-        cost=_number(raw[1]),
-        priority=_number(raw[2]),
-        fence=_number(raw[3]),
-        failures=_number(raw[4]),
-        recoveries=_number(raw[5]),
-        throttles=_number(raw[6]),
-        submitted_ms=_number(raw[7]),
-        started_ms=_number(raw[8]),
-        ended_ms=_number(raw[9]),
-        actual=int(raw[10]) if raw[10] else None,
-        result=raw[11] if raw[10] else None,
-        error_code=(raw[12] or b"").decode("utf-8", "replace"),
-        error=(raw[13] or b"").decode("utf-8", "replace"),
+        state=_STATES[state],
+        cost=cost,
+        priority=priority,
+        fence=unpack(attempt)[0] if attempt else 0,
+        failures=failures,
+        recoveries=recoveries,
+        throttles=throttles,
+        submitted_ms=submitted,
+        started_ms=int(started or 0),
+        ended_ms=ended,
+        actual=actual if ended else None,
+        result=result if ended else None,
+        error_code=code.decode("utf-8", "replace"),
+        error=error.decode("utf-8", "replace"),
     )
+
+
+_STATES = {state.value.encode(): state for state in TaskState}

@@ -87,25 +87,40 @@ POOL_SETTINGS: Final = (
     "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_cost", "max_attempts", "max_recoveries",
     "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit",
 )  # fmt: skip
-"""What `put_pool` writes."""
-
 POOL_STATE: Final = (
     "capacity", "closed", "paused_until", "slots", "cost", "round", "epoch", "fence", "sequence", "live",
     "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes", "clean_ticks",
     "ticked_at", "changed_at", "fleet",
 )  # fmt: skip
-"""What the scripts keep."""
-
 TENANT_SETTINGS: Final = ("weight", "slot_ceiling", "cost_ceiling", "queue_limit")
 TENANT_STATE: Final = (
     "deficit", "credited", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place",
 )  # fmt: skip
+TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
+TASK_ATTEMPT: Final = ("fence", "charge", "worker")
+TASK_COUNTS: Final = ("failures", "recoveries", "throttles")
+TASK_END: Final = ("ended", "actual", "code", "error")
 
-TASK_FIELDS: Final = (
-    "state", "cost", "score", "fence", "charge", "worker", "client", "failures", "recoveries", "throttles",
-    "deadline", "unknown", "cancel", "keep", "ready_at",
-)  # fmt: skip
-"""What scripts read to move a task; also stored: payload, submitted, started, ended, actual, result, error."""
+POOL_HASH: Final = {"settings": POOL_SETTINGS, "state": POOL_STATE}
+TENANT_HASH: Final = {"settings": TENANT_SETTINGS, "state": TENANT_STATE}
+TASK_HASH: Final = {
+    "state": (),
+    "facts": TASK_FACTS,
+    "attempt": TASK_ATTEMPT,
+    "counts": TASK_COUNTS,
+    "cancel": (),
+    "ready_at": (),
+    "fingerprint": (),
+    "payload": (),
+    "started": (),
+    "end": TASK_END,
+    "result": (),
+}
+"""The fields of each hash. A field with parts is a MessagePack array of them: reading and writing a record costs by
+the field, and a task passes through five scripts."""
+
+TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client", "unknown", "worker", "code", "error"})
+"""Fields and parts that are text; the others are integers, 0 when absent."""
 
 WORKER_FIELDS: Final = ("name", "slots", "load", "state")
 

@@ -5,6 +5,7 @@ The prelude carries what Python also knows (keys, fields, states, limits), so th
 
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -23,12 +24,11 @@ COMMANDS: Final = (
     "admit", "snapshot",
 )  # fmt: skip
 
-VIEW_FIELDS: Final = (
-    "state", "cost", "priority", "fence", "failures", "recoveries", "throttles", "submitted", "started", "ended",
-    "actual", "result", "code", "error",
-)  # fmt: skip
+VIEW_FIELDS: Final = ("state", "facts", "attempt", "counts", "started", "end", "result")
+_MOVE_FIELDS: Final = ("state", "facts", "attempt", "counts", "cancel", "ready_at")
+"""What scripts read to move a task."""
+_START_FIELDS: Final = ("state", "facts", "counts")
 
-_TEXT_FIELDS: Final = frozenset({"state", "worker", "client", "unknown", "policy", "throttle_scope", "place"})
 _TENANT_COPY: Final = (
     "id = ''",
     "key = ''",
@@ -67,13 +67,24 @@ def _key_functions() -> list[str]:
     return lines
 
 
-def _reader(name: str, fields: tuple[str, ...], text: frozenset[str], extra: tuple[str, ...]) -> str:
+def _reader(name: str, fields: Mapping[str, tuple[str, ...]], copy: tuple[str, ...] = ()) -> str:
     """A Lua function from HMGET's reply to a table, in one constructor, so that the table is made at its size."""
-    entries = [
-        f"{field} = raw[{i}] or ''" if field in text else f"{field} = tonumber(raw[{i}]) or 0"
-        for i, field in enumerate(fields, 1)
-    ]
-    return f"local function {name}(raw) return {{ {', '.join([*entries, *extra])} }} end"
+    unpacked, entries = [], []
+    for i, (field, parts) in enumerate(fields.items(), 1):
+        if parts:
+            unpacked.append(f"local {field}_ = raw[{i}] and cmsgpack.unpack(raw[{i}]) or {{}}")
+            empty = {part: "''" if part in keys.TEXT else "0" for part in parts}
+            entries += [f"{part} = {field}_[{j}] or {empty[part]}" for j, part in enumerate(parts, 1)]
+        elif field in keys.TEXT:
+            entries.append(f"{field} = raw[{i}] or ''")
+        else:
+            entries.append(f"{field} = tonumber(raw[{i}]) or 0")
+    return f"local function {name}(raw) {' '.join(unpacked)} return {{ {', '.join([*entries, *copy])} }} end"
+
+
+def _packer(name: str, parts: tuple[str, ...]) -> str:
+    """A Lua function from a table to a packed field."""
+    return f"local function {name}(copy) return cmsgpack.pack({{ {', '.join(f'copy.{part}' for part in parts)} }}) end"
 
 
 def _moves() -> str:
@@ -87,19 +98,28 @@ def _moves() -> str:
 @cache
 def prelude() -> str:
     """Return the Lua that comes before every script: keys, fields, states and limits."""
-    pool_fields = keys.POOL_SETTINGS + keys.POOL_STATE
-    tenant_fields = keys.TENANT_SETTINGS + keys.TENANT_STATE
     lines = [
         "local prefix = string.sub(KEYS[1], 1, -5)",
-        *(line for line in _key_functions()),
+        *_key_functions(),
         "local task_prefix = prefix .. 'task:'",
-        f"local POOL_FIELDS = {_lua_list(pool_fields)}",
-        f"local POOL_STATE = {_lua_list(keys.POOL_STATE)}",
-        _reader("read_pool", pool_fields, _TEXT_FIELDS, ()),
-        f"local TENANT_FIELDS = {_lua_list(tenant_fields)}",
-        _reader("read_tenant", tenant_fields, _TEXT_FIELDS, _TENANT_COPY),
-        f"local TASK_FIELDS = {_lua_list(keys.TASK_FIELDS)}",
-        _reader("read_task", keys.TASK_FIELDS, _TEXT_FIELDS, ("tenant = ''", "id = ''", "key = ''")),
+        f"local POOL_SETTINGS = {_lua_list(keys.POOL_SETTINGS)}",
+        f"local POOL_FIELDS = {_lua_list(keys.POOL_SETTINGS + keys.POOL_STATE)}",
+        f"local TENANT_FIELDS = {_lua_list(keys.TENANT_SETTINGS + keys.TENANT_STATE)}",
+        _reader("read_pool", keys.POOL_HASH),
+        _packer("pack_pool", keys.POOL_STATE),
+        _reader("read_tenant", keys.TENANT_HASH, _TENANT_COPY),
+        _packer("pack_tenant", keys.TENANT_STATE),
+        _packer("pack_limits", keys.TENANT_SETTINGS),
+        _reader(
+            "read_task",
+            {field: keys.TASK_HASH[field] for field in _MOVE_FIELDS},
+            ("tenant = ''", "id = ''", "key = ''"),
+        ),
+        f"local START_FIELDS = {_lua_list((*_START_FIELDS, 'payload'))}",
+        _reader("read_start", {field: keys.TASK_HASH[field] for field in _START_FIELDS}),
+        _packer("pack_facts", keys.TASK_FACTS),
+        _packer("pack_counts", keys.TASK_COUNTS),
+        f"local MOVE_FIELDS = {_lua_list(_MOVE_FIELDS)}",
         f"local TASK_MOVES = {_moves()}",
         f"local VIEW_FIELDS = {_lua_list(VIEW_FIELDS)}",
         f"local WORKER_FIELDS = {_lua_list(keys.WORKER_FIELDS)}",

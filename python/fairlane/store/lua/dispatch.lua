@@ -66,8 +66,8 @@ local function place(t, head, charge)
   end
   unqueue(t, head.member)
   placed = placed + 1
-  later('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'fence', pool.fence, 'charge', charge,
-    'worker', to.incarnation)
+  later('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'attempt',
+    cmsgpack.pack({ pool.fence, charge, to.incarnation }))
   zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
   ring('worker:' .. to.incarnation)
   event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation)

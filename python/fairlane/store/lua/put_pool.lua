@@ -30,7 +30,11 @@ end
 if pool.capacity ~= before then
   event('capacity', before, pool.capacity, 'set')
 end
-later('HSET', pool_key, unpack(settings))
+local packed = {}
+for i, field in ipairs(POOL_SETTINGS) do
+  packed[i] = pool[field]
+end
+later('HSET', pool_key, 'settings', cmsgpack.pack(packed))
 stirred = true
 commit_growing()
 return cmsgpack.pack('')

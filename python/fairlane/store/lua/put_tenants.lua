@@ -24,9 +24,8 @@ local function put(id, weight, slot_ceiling, cost_ceiling, queue_limit)
   else
     credit(t)
   end
-  t.weight, t.slot_ceiling, t.cost_ceiling = weight, slot_ceiling, cost_ceiling
-  later('HSET', t.key, 'weight', weight, 'slot_ceiling', slot_ceiling, 'cost_ceiling', cost_ceiling,
-    'queue_limit', queue_limit)
+  t.weight, t.slot_ceiling, t.cost_ceiling, t.queue_limit = weight, slot_ceiling, cost_ceiling, queue_limit
+  later('HSET', t.key, 'settings', pack_limits(t))
   event('tenant', id, weight, slot_ceiling, cost_ceiling)
   touch(t)
 end

@@ -13,12 +13,12 @@ local asked = request()
 local incarnation = asked[1]
 
 local function fail(t, record, item)
-  local failures = record.failures + 1
+  record.failures = record.failures + 1
   local actual, code, message = item[5], item[7], item[8]
-  later('HSET', record.key, 'failures', failures)
+  later('HSET', record.key, 'counts', pack_counts(record))
   if record.cancel == 1 then
     end_failed(t, record, 'cancelled', 'cancelled', actual, 'cancelled')
-  elseif failures >= pool.max_attempts then
+  elseif record.failures >= pool.max_attempts then
     end_failed(t, record, 'failed', 'failed', actual, code, message)
   elseif record.deadline > 0 and record.deadline <= now + item[9] then
     end_failed(t, record, 'failed', 'expired', actual, 'deadline', message)
@@ -26,11 +26,12 @@ local function fail(t, record, item)
     change_tenant(t)
     credit(t)
     free_hold(t, record)
+    local why = cmsgpack.pack({ 0, actual, code, message })
     local ready_at = item[9] > 0 and now + item[9] or 0
     if ready_at > 0 then
-      set_aside(t, record, ready_at, 'code', code, 'error', message)
+      set_aside(t, record, ready_at, 'end', why)
     else
-      requeue(t, record, 'code', code, 'error', message)
+      requeue(t, record, 'end', why)
     end
     ended(record, 'failed', t, actual, 0, 'pending', ready_at)
     touch(t)

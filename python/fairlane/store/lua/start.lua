@@ -22,9 +22,10 @@ end
 local function start(name, fence)
   local tenant, id = split_name(name)
   local key = task_key(tenant, id)
-  local raw = redis.call('HMGET', key, 'state', 'cost', 'payload', 'failures', 'deadline')
-  local deadline = tonumber(raw[5]) or 0
-  if raw[1] == 'enqueued' then
+  local raw = redis.call('HMGET', key, unpack(START_FIELDS))
+  local task = read_start(raw)
+  local deadline = task.deadline
+  if task.state == 'enqueued' then
     if hold then
       return
     end
@@ -36,7 +37,7 @@ local function start(name, fence)
     later('HSET', key, 'state', 'active', 'started', now)
     event('active', tenant, id, fence)
   end
-  tasks[#tasks + 1] = { tenant, id, fence, tonumber(raw[2]), raw[3], tonumber(raw[4]) or 0,
+  tasks[#tasks + 1] = { tenant, id, fence, task.cost, raw[4], task.failures,
     deadline > 0 and math.max(0, deadline - now) }
 end
 

@@ -33,7 +33,7 @@ end
 local remembered = tombstones()
 
 local function known(i, key)
-  local raw = fresh[key] or redis.call('HMGET', key, 'fingerprint', 'state', 'client')
+  local raw = fresh[key] or redis.call('HMGET', key, 'fingerprint', 'state')
   if raw[1] then
     return raw
   end
@@ -44,9 +44,12 @@ local function known(i, key)
   return nil
 end
 
-local function adopt(key, before)
-  if before[3] and before[3] ~= client and next(TASK_MOVES[before[2]]) then
-    later('HSET', key, 'client', client)
+-- Whoever asked last is told of the end.
+local function adopt(item, before)
+  local record = next(TASK_MOVES[before[2]]) and not before.fresh and load_record(item[1], item[2])
+  if record and record.client ~= client then
+    record.client = client
+    later('HSET', record.key, 'facts', pack_facts(record))
     changed = true
   end
 end
@@ -63,20 +66,14 @@ local function admit(t, item, key)
   pool.live = pool.live + 1
   event('pending', item[1], id, cost, item[4])
   touch(t)
-  later('HSET', key, 'state', 'pending', 'cost', cost, 'score', score, 'priority', item[4], 'client', client,
-    'fingerprint', item[6], 'payload', item[5], 'submitted', now)
-  if deadline > 0 then
-    later('HSET', key, 'deadline', now + deadline)
-    zadd(timers_key, now + deadline, 'deadline:' .. item[1] .. ':' .. id)
+  local due = deadline > 0 and now + deadline or 0
+  later('HSET', key, 'state', 'pending', 'facts',
+    cmsgpack.pack({ cost, score, item[4], client, now, due, item[8], item[9] }), 'fingerprint', item[6], 'payload', item[5])
+  if due > 0 then
+    zadd(timers_key, due, 'deadline:' .. item[1] .. ':' .. id)
     ring('dispatcher')
   end
-  if item[8] ~= 'retry' then
-    later('HSET', key, 'unknown', item[8])
-  end
-  if item[9] == 1 then
-    later('HSET', key, 'keep', 1)
-  end
-  fresh[key] = { item[6], 'pending', client }
+  fresh[key] = { item[6], 'pending', fresh = true }
   stirred = true
   changed = true
 end
@@ -93,7 +90,7 @@ local function answer(i)
     if before[1] ~= item[6] then
       return { 'conflict', before[2], 0 }
     end
-    adopt(key, before)
+    adopt(item, before)
     return { 'existing', before[2], 0 }
   end
   if pool.closed == 1 then

@@ -31,7 +31,8 @@ local function throttle(t, record, item)
   elseif pause > 0 then
     ready_at = now + pause
   end
-  give_back(t, record, 'throttled', ready_at, 'throttles', record.throttles + 1)
+  record.throttles = record.throttles + 1
+  give_back(t, record, 'throttled', ready_at, 'counts', pack_counts(record))
 end
 
 return answer_writes(asked, function(item)

@@ -73,7 +73,7 @@ local function unpark(t)
   if t.place ~= '' and t.place ~= 'calendar' then
     t.credited = pool.round
     t.unparked = true
-    event('released', t.id)
+    event('released', t.id, t.deficit)
   end
 end
 
@@ -86,6 +86,9 @@ local function touch(t)
     leave_calendar(t, '')
   elseif t.place == '' then
     settle_debt(t)
+    if t.deficit ~= 0 then
+      event('entered', t.id, t.deficit)
+    end
     enter_calendar(t)
   elseif t.place == 'calendar' then
     enter_calendar(t)

@@ -3,18 +3,12 @@
 -- memory: commit_growing() starts with HSET, so that such a call is refused whole; commit_draining() starts with
 -- the removals, so that work can always end.
 local function write_pool()
-  local list = {}
-  for _, field in ipairs(POOL_STATE) do
-    list[#list + 1] = field
-    list[#list + 1] = pool[field]
-  end
-  redis.call('HSET', pool_key, unpack(list))
+  redis.call('HSET', pool_key, 'state', pack_pool(pool))
 end
 
 local function write_tenants()
   for _, t in ipairs(touched) do
-    redis.call('HSET', t.key, 'deficit', t.deficit, 'credited', t.credited, 'epoch', t.epoch, 'ratio', t.ratio,
-      'slots', t.slots, 'cost', t.cost, 'queued', t.queued, 'waiting', t.waiting, 'place', t.place)
+    redis.call('HSET', t.key, 'state', pack_tenant(t))
   end
 end
 

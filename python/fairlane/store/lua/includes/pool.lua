@@ -2,7 +2,7 @@
 -- A silent server (stopped, hung, restarted) must not look like dead workers: after a gap of more than half a
 -- lease nothing is reaped for one lease.
 local function load_pool()
-  local raw = redis.call('HMGET', pool_key, unpack(POOL_FIELDS))
+  local raw = redis.call('HMGET', pool_key, 'settings', 'state')
   if not raw[1] and COMMAND ~= 'put_pool' then
     error('fairlane: no such pool')
   end

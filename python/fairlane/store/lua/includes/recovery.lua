@@ -17,7 +17,8 @@ local function take_back(t, record)
     change_tenant(t)
     credit(t)
     free_hold(t, record)
-    requeue(t, record, 'recoveries', record.recoveries + 1)
+    record.recoveries = record.recoveries + 1
+    requeue(t, record, 'counts', pack_counts(record))
     ended(record, 'lost', t, 0, 0, 'pending')
     touch(t)
   end
@@ -28,7 +29,6 @@ local function mark_lost(incarnation, w)
     w.state = 'lost'
     w.dirty = true
     pool.fleet = pool.fleet + 1
-    zadd(workers_key, 0, incarnation)
     event('worker', incarnation, w.name, 'lost')
   end
 end
@@ -58,7 +58,9 @@ local function recover(incarnation, limit)
     take_back(load_tenant(tenant), load_record(tenant, id))
   end
   local more = #names > limit
-  if not more then
+  if more then
+    zadd(workers_key, 0, incarnation)
+  else
     forget(incarnation, w)
   end
   return count, more

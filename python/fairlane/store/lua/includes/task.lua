@@ -8,7 +8,7 @@ local function load_record(tenant, id)
   if record ~= nil then
     return record or nil
   end
-  local raw = redis.call('HMGET', key, unpack(TASK_FIELDS))
+  local raw = redis.call('HMGET', key, unpack(MOVE_FIELDS))
   if not raw[1] then
     records[key] = false
     return nil
@@ -43,8 +43,7 @@ end
 
 -- Ends a task: its record gets a TTL, its caller's id a tombstone, its waiting client a note.
 local function finish(record, state, actual, result, code, message)
-  move(record, state, 'ended', now, 'actual', actual, 'result', result or '', 'code', code or '', 'error', message or '',
-    'payload', '')
+  move(record, state, 'end', cmsgpack.pack({ now, actual, code or '', message or '' }), 'result', result or '', 'payload', '')
   later('PEXPIRE', record.key, pool.retention)
   if record.keep == 1 and pool.idempotency > 0 then
     later('SET', tombstone_key(record.tenant, record.id), redis.call('HGET', record.key, 'fingerprint') .. state, 'PX',

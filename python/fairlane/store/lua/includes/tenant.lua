@@ -6,7 +6,7 @@ local function load_tenant(id)
     return t or nil
   end
   local key = tenant_key(id)
-  local raw = redis.call('HMGET', key, unpack(TENANT_FIELDS))
+  local raw = redis.call('HMGET', key, 'settings', 'state')
   if not raw[1] then
     tenants[id] = false
     return nil
