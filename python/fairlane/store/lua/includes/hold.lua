@@ -1,0 +1,50 @@
+--- @include calendar
+--- @include finish
+--- @include worker
+-- What an attempt holds, and how it is given up.
+local function free_hold(t, record)
+  t.slots = t.slots - 1
+  t.cost = t.cost - record.cost
+  pool.slots = pool.slots - 1
+  pool.cost = pool.cost - record.cost
+  local w = load_worker(record.worker)
+  if w then
+    w.load = w.load - 1
+    w.dirty = true
+  end
+  zrem(owned_key(record.worker), name_of(record))
+  if record.cancel == 1 then
+    zrem(cancelling_key(record.worker), name_of(record))
+  end
+  stirred = true
+end
+
+local function ended(record, attempt, t, actual, forfeited, state, ready_at)
+  event(attempt, record.tenant, record.id, record.fence, actual, forfeited, t.ratio, state, ready_at or 0)
+end
+
+-- The charge comes back to a tenant whose task did not run after all. Credit is not banked without a queue.
+local function refund(t, charge)
+  if pool.policy ~= 'wdrr' then
+    return
+  end
+  if head_of(t) then
+    add_deficit(t, charge)
+  else
+    t.deficit = math.min(0, t.deficit + charge)
+  end
+end
+
+-- Puts a task back where it was in its tenant's queue.
+local function requeue(t, record, ...)
+  move(record, 'pending', ...)
+  enqueue(t, { member = member_of(record), score = record.score, cost = record.cost, id = record.id })
+end
+
+-- The task waits by itself until ready_at, outside the queue.
+local function set_aside(t, record, ready_at, ...)
+  move(record, 'pending', 'ready_at', ready_at, ...)
+  t.waiting = t.waiting + 1
+  zadd(timers_key, ready_at, 'ready:' .. name_of(record))
+  ring('dispatcher')
+end

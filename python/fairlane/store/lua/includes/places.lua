@@ -1,0 +1,57 @@
+--- @include calendar
+--- @include worker
+-- The free slots the dispatcher offers, and giving a task to one.
+local places = {}
+local placed = 0
+local at = 1
+
+local function open_places()
+  local asked = request()
+  local incarnations = {}
+  for i = 2, #asked do
+    incarnations[i - 1] = asked[i][1]
+  end
+  if #incarnations == 0 then
+    return
+  end
+  local leases = redis.call('ZMSCORE', workers_key, unpack(incarnations))
+  for i, incarnation in ipairs(incarnations) do
+    local w = live_worker(incarnation)
+    if w and w.state == 'live' and leases[i] and tonumber(leases[i]) > now then
+      places[#places + 1] = { incarnation = incarnation, worker = w, left = asked[i + 1][2] }
+    end
+  end
+end
+
+local function next_place()
+  while places[at] do
+    local place = places[at]
+    if place.left > 0 and place.worker.load < place.worker.slots then
+      return place
+    end
+    at = at + 1
+  end
+  return nil
+end
+
+local function place(t, head, charge)
+  local to = next_place()
+  to.left = to.left - 1
+  to.worker.load = to.worker.load + 1
+  to.worker.dirty = true
+  pool.fence = pool.fence + 1
+  pool.slots = pool.slots + 1
+  pool.cost = pool.cost + head.cost
+  t.slots = t.slots + 1
+  t.cost = t.cost + head.cost
+  if pool.policy == 'wdrr' then
+    t.deficit = t.deficit - charge
+  end
+  unqueue(t, head.member)
+  placed = placed + 1
+  later('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'attempt',
+    cmsgpack.pack({ pool.fence, charge, to.incarnation }))
+  zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
+  ring('worker:' .. to.incarnation)
+  event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation)
+end

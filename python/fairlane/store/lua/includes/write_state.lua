@@ -1,0 +1,60 @@
+--- @include write
+-- The writes of a call: copies, sorted sets, events and bells.
+local function write_pool()
+  redis.call('HSET', pool_key, 'state', pack_pool(pool))
+end
+
+local function write_tenants()
+  for _, t in ipairs(touched) do
+    redis.call('HSET', t.key, 'state', pack_tenant(t))
+  end
+end
+
+local function write_workers()
+  for incarnation, w in pairs(workers) do
+    if w and w.dirty then
+      redis.call('HSET', worker_key(incarnation), 'load', w.load, 'state', w.state)
+    end
+  end
+end
+
+local function call_with_list(command, key, list)
+  for first = 1, #list, 1000 do
+    redis.call(command, key, unpack(list, first, math.min(first + 999, #list)))
+  end
+end
+
+local function write_removals()
+  if not next(removals) then
+    redis.call('ZREM', timers_key, '')
+  end
+  for key, list in pairs(removals) do
+    call_with_list('ZREM', key, list)
+  end
+end
+
+local function write_additions()
+  for key, list in pairs(additions) do
+    call_with_list('ZADD', key, list)
+  end
+end
+
+local function write_events()
+  if #rows > 0 and pool.event_limit > 0 then
+    redis.call('XADD', events_key, 'MAXLEN', '~', pool.event_limit, '*', 'n', pool.events, 'at', now, 'by', COMMAND,
+      'rows', cmsgpack.pack(rows))
+  end
+end
+
+local function write_bells()
+  if stirred and pool.runnable > 0 and pool.slots < pool.capacity and pool.paused_until <= now then
+    ring('dispatcher')
+  end
+  for sleeper in pairs(bells) do
+    local key = bell_key(sleeper)
+    if redis.call('LLEN', key) == 0 then
+      redis.call('LPUSH', key, '1')
+      redis.call('PEXPIRE', key, BELL_TTL)
+    end
+  end
+end
