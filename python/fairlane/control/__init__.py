@@ -1,0 +1,1 @@
+"""Adapting the pool's capacity to what the provider takes."""

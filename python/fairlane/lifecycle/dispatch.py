@@ -1,0 +1,118 @@
+"""The dispatcher: offers free worker slots to the store, which decides whose tasks take them.
+
+Holds nothing that is not in the store. Any number of dispatchers may run: they cost throughput, never correctness.
+"""
+
+import asyncio
+import logging
+from itertools import islice
+from typing import Final
+
+from fairlane.clock import SYSTEM_CLOCK, Clock, Rng, system_rng
+from fairlane.config import DispatcherConfig
+from fairlane.domain.policy import StopReason, WorkerState
+from fairlane.errors import StoreError
+from fairlane.lifecycle.backoff import Backoff
+from fairlane.lifecycle.sleeper import Sleeper, stopping
+from fairlane.pool.strategies import LeastBusy, Strategy
+from fairlane.store.keys import DISPATCHER_BELL
+from fairlane.store.messages import Dispatched
+from fairlane.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+_ASIDE: Final = 32
+_GO_ON: Final = frozenset({StopReason.BATCH, StopReason.VISITS})
+
+
+class Dispatcher:
+    """Places tasks with workers whenever there may be some to place."""
+
+    def __init__(
+        self,
+        store: Store,
+        config: DispatcherConfig | None = None,
+        *,
+        clock: Clock = SYSTEM_CLOCK,
+        strategy: Strategy | None = None,
+        rng: Rng | None = None,
+    ) -> None:
+        config = config or DispatcherConfig()
+        rng = rng or system_rng()
+        self.ready = asyncio.Event()
+        """Set once the store has answered."""
+        self._store = store
+        self._batch = config.batch
+        self._heartbeat_s = config.heartbeat_ms / 1000
+        self._clock = clock
+        self._strategy = strategy or LeastBusy()
+        self._sleeper = Sleeper(store, DISPATCHER_BELL, heartbeat_s=self._heartbeat_s, rng=rng)
+        self._backoff = Backoff(rng)
+        self._free: dict[str, tuple[int, int]] = {}
+        self._fleet = -1
+        self._fleet_is_news = False
+        self._read_at_s = 0.0
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Dispatch until ``stop`` is set. The store's failures are waited out."""
+        try:
+            with stopping(stop, self._sleeper.wake):
+                while not stop.is_set():
+                    try:
+                        answer = await self._place()
+                    except StoreError as error:
+                        _log.warning("dispatcher: %s", error)
+                        self._fleet = -1
+                        await asyncio.sleep(self._backoff.next_s())
+                        continue
+                    self._backoff.reset()
+                    self.ready.set()
+                    if not self._goes_on(answer):
+                        await self._sleeper.sleep(None if answer.wake_ms is None else answer.wake_ms / 1000)
+        finally:
+            await self._sleeper.close()
+
+    async def _place(self) -> Dispatched:
+        """Offer a batch of places to the store, and learn what is free from its answer."""
+        if self._fleet < 0 or self._clock.monotonic_s() - self._read_at_s >= self._heartbeat_s:
+            await self._read_workers()
+        plan = self._plan()
+        answer = await self._store.dispatch(plan, self._batch)
+        for incarnation, _ in plan:
+            if incarnation not in answer.free:
+                self._free.pop(incarnation, None)
+            elif incarnation in self._free:
+                self._free[incarnation] = (self._free[incarnation][0], answer.free[incarnation])
+        if answer.fleet != self._fleet:
+            await self._read_workers()
+            self._fleet = answer.fleet
+            self._fleet_is_news = True
+        return answer
+
+    def _plan(self) -> list[tuple[str, int]]:
+        """Let the strategy plan. Workers it leaves out are named with 0 places, so that the answer tells of them.
+
+        When every worker was full when last heard of, all are offered: the store knows better.
+        """
+        free = self._free
+        if not any(left for _, left in free.values()):
+            free = {incarnation: (slots, slots) for incarnation, (slots, _) in free.items()}
+        plan = self._strategy.plan(free, self._batch)
+        named = {incarnation for incarnation, _ in plan}
+        unnamed = islice((incarnation for incarnation in self._free if incarnation not in named), _ASIDE)
+        return plan + [(incarnation, 0) for incarnation in unnamed]
+
+    def _goes_on(self, answer: Dispatched) -> bool:
+        """Whether another call at once may place more."""
+        news, self._fleet_is_news = self._fleet_is_news, False
+        if answer.stop is StopReason.WORKERS:
+            return news or (answer.placed > 0 and any(left for _, left in self._free.values()))
+        return answer.stop in _GO_ON
+
+    async def _read_workers(self) -> None:
+        self._read_at_s = self._clock.monotonic_s()
+        self._free = {
+            worker.incarnation: (worker.slots, max(0, worker.slots - worker.load))
+            for worker in await self._store.workers()
+            if worker.state is WorkerState.LIVE and worker.lease_left_ms > 0
+        }

@@ -1,0 +1,63 @@
+"""A worker's lease as the worker sees it: beats that renew it, and the time at which it must be thought lost."""
+
+import asyncio
+from collections.abc import Callable
+
+from fairlane.clock import Clock
+from fairlane.store.heart import Heart
+from fairlane.store.messages import Beat
+from fairlane.store.store import Store
+
+
+class Lease:
+    """One incarnation's lease. Made before the registration is sent: it counts from then at the latest.
+
+    ``on_beat`` and ``on_lost`` are called on the loop that made it.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        incarnation: str,
+        *,
+        period_s: float,
+        clock: Clock,
+        on_beat: Callable[[Beat], None],
+        on_lost: Callable[[str], None],
+    ) -> None:
+        self._clock = clock
+        self._on_lost = on_lost
+        self._loop = asyncio.get_running_loop()
+        self._lease_s = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._heart = Heart(
+            store.endpoint,
+            store.keys.name,
+            incarnation,
+            period_s,
+            lambda beat: self._on_loop(lambda: on_beat(beat)),
+            lambda: self._on_loop(lambda: on_lost("the store has given it up")),
+            clock=clock,
+        )
+
+    def begin(self, lease_s: float) -> None:
+        """Beat from now on; the store has granted ``lease_s``."""
+        self._lease_s = lease_s
+        self._heart.start()
+        self._watch()
+
+    async def end(self) -> None:
+        """Stop beating."""
+        if self._timer is not None:
+            self._timer.cancel()
+        await asyncio.to_thread(self._heart.stop)
+
+    def _on_loop(self, then: Callable[[], None]) -> None:
+        self._loop.call_soon_threadsafe(then)
+
+    def _watch(self) -> None:
+        left_s = self._heart.last_sent_s + self._lease_s - self._clock.monotonic_s()
+        if left_s <= 0:
+            self._on_lost("no heartbeat was answered for a whole lease")
+        else:
+            self._timer = self._loop.call_later(left_s, self._watch)

@@ -1,0 +1,53 @@
+"""How payloads and results are written: JSON or bytes, told apart by one tag byte. Never pickle.
+
+JSON is canonical (sorted keys, no spaces), so that equal payloads have equal fingerprints.
+"""
+
+import hashlib
+import json
+from typing import Final
+
+_JSON: Final = b"j"
+_RAW: Final = b"b"
+_JSON_TAG: Final = _JSON[0]
+_RAW_TAG: Final = _RAW[0]
+
+_encode_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+_decode_json = json.JSONDecoder().decode
+
+
+def encode(value: object) -> bytes:
+    """Return ``value`` as bytes.
+
+    Raises:
+        ValueError: neither bytes nor JSON (NaN and infinity are not JSON).
+    """
+    if isinstance(value, bytes | bytearray | memoryview):
+        return _RAW + bytes(value)
+    try:
+        return _JSON + _encode_json(value).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"neither bytes nor JSON: {error}") from None
+
+
+def decode(data: bytes) -> object:
+    """Return what was encoded.
+
+    Raises:
+        ValueError: not written by `encode`.
+    """
+    tag = data[0] if data else None
+    if tag == _JSON_TAG:
+        try:
+            decoded: object = _decode_json(str(data, "utf-8")[1:])
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"not valid JSON: {error}") from None
+        return decoded
+    if tag == _RAW_TAG:
+        return data[1:]
+    raise ValueError("unknown payload format")
+
+
+def fingerprint(payload: bytes, cost: int, priority: int, deadline_ms: int) -> bytes:
+    """Return the SHA-256 digest of what makes two submissions under one id the same task."""
+    return hashlib.sha256(b"%d:%d:%d:%b" % (cost, priority, deadline_ms, payload)).digest()

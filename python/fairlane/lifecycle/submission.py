@@ -1,0 +1,137 @@
+"""From what a caller says to what the store takes; and from the store's refusals to errors."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from fairlane.domain.limits import (
+    MAX_COST,
+    MAX_DURATION_MS,
+    MAX_PRIORITY,
+    check_integer,
+    check_task_id,
+    check_tenant_id,
+)
+from fairlane.domain.task import OnUnknown, TaskRef
+from fairlane.errors import (
+    AdmissionClosed,
+    CostAboveCeiling,
+    IdempotencyConflict,
+    InvalidTask,
+    QueueFull,
+    Rejected,
+    UnknownTenant,
+)
+from fairlane.lifecycle.payload import encode, fingerprint
+from fairlane.store.messages import Submission, SubmitStatus, Submitted
+
+DEFAULT_PRIORITY: Final = 100
+_REMEMBERED_TENANTS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """One task to submit. ``payload`` is JSON-able or bytes; ``cost`` is the estimate in units.
+
+    ``task_id`` is the caller's idempotency key; None makes a fresh one. ``deadline_s`` counts from admission.
+    """
+
+    tenant: str
+    payload: object
+    cost: int
+    task_id: str | None = None
+    priority: int = DEFAULT_PRIORITY
+    deadline_s: float | None = None
+    on_unknown: OnUnknown = OnUnknown.RETRY
+
+
+class Validator:
+    """Checks specs and makes submissions of them. Nothing is sent before this has passed."""
+
+    def __init__(self, new_id: Callable[[], str], *, max_payload_bytes: int) -> None:
+        self._new_id = new_id
+        self._max_payload_bytes = max_payload_bytes
+        self._tenants: set[str] = set()
+
+    def submission(self, spec: TaskSpec) -> Submission:
+        """Return the submission.
+
+        Raises:
+            InvalidTask: naming the field, its value and what is accepted.
+        """
+        tenant = spec.tenant
+        if type(tenant) is not str or tenant not in self._tenants:
+            self._learn(check_tenant_id(tenant))
+        task_id = spec.task_id
+        named = task_id is not None
+        task_id = check_task_id(task_id) if named else self._new_id()
+        cost = spec.cost
+        if type(cost) is not int or not 1 <= cost <= MAX_COST:
+            check_integer(cost, field="cost", lowest=1, highest=MAX_COST)
+        priority = spec.priority
+        if type(priority) is not int or not 0 <= priority <= MAX_PRIORITY:
+            check_integer(priority, field="priority", lowest=0, highest=MAX_PRIORITY)
+        deadline_ms = 0 if spec.deadline_s is None else _milliseconds(spec.deadline_s)
+        if not isinstance(spec.on_unknown, OnUnknown):
+            raise InvalidTask(f"on_unknown = {ascii(spec.on_unknown)[:60]}: must be an OnUnknown", field="on_unknown")
+        payload = self._payload(spec.payload)
+        return Submission(
+            TaskRef(tenant, task_id),
+            cost,
+            payload,
+            fingerprint(payload, cost, priority, deadline_ms),
+            priority,
+            deadline_ms,
+            spec.on_unknown,
+            named,
+        )
+
+    def _learn(self, tenant: str) -> None:
+        if len(self._tenants) >= _REMEMBERED_TENANTS:
+            self._tenants.clear()
+        self._tenants.add(tenant)
+
+    def _payload(self, value: object) -> bytes:
+        try:
+            payload = encode(value)
+        except ValueError as error:
+            raise InvalidTask(f"payload: {error}", field="payload") from None
+        if len(payload) > self._max_payload_bytes:
+            raise InvalidTask(
+                f"payload has {len(payload)} bytes encoded: max_payload_bytes = {self._max_payload_bytes}",
+                field="payload",
+                size=len(payload),
+                limit=self._max_payload_bytes,
+            )
+        return payload
+
+
+def refusal(submission: Submission, answer: Submitted) -> Rejected | None:
+    """Return why the store refused, None if it did not."""
+    if answer.status is SubmitStatus.ACCEPTED or answer.status is SubmitStatus.EXISTING:
+        return None
+    ref = submission.ref
+    kind, why = _REFUSALS[answer.status]
+    message = f"task {ref}: {why}".format(cost=submission.cost, limit=answer.limit)
+    return kind(message, tenant=ref.tenant, task_id=ref.id, limit=answer.limit)
+
+
+_REFUSALS: Final[dict[SubmitStatus, tuple[type[Rejected], str]]] = {
+    SubmitStatus.UNKNOWN_TENANT: (UnknownTenant, "no such tenant"),
+    SubmitStatus.QUEUE_FULL: (QueueFull, "its tenant already has {limit} tasks waiting, the most it may"),
+    SubmitStatus.COST_ABOVE_CEILING: (CostAboveCeiling, "cost {cost} can never be admitted: at most {limit}"),
+    SubmitStatus.CONFLICT: (IdempotencyConflict, "the id already names a different task"),
+    SubmitStatus.CLOSED: (AdmissionClosed, "the pool takes no new tasks"),
+}
+
+
+def _milliseconds(deadline_s: object) -> int:
+    longest = MAX_DURATION_MS // 1000
+    if isinstance(deadline_s, int | float) and not isinstance(deadline_s, bool) and 0 < deadline_s <= longest:
+        return math.ceil(deadline_s * 1000)
+    raise InvalidTask(
+        f"deadline_s = {ascii(deadline_s)[:60]}: must be a number above 0 and at most {longest}",
+        field="deadline_s",
+        value=ascii(deadline_s)[:60],
+    )

@@ -1,0 +1,1 @@
+"""What a worker calls: the contract, and a simulated provider that needs no network."""

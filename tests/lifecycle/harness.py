@@ -1,0 +1,167 @@
+"""The roles of one scheduler in one process, each with a store of its own, against the real server."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeVar
+
+from fairlane.config import ClientConfig, ControllerConfig, DispatcherConfig, PoolConfig, TenantConfig, WorkerConfig
+from fairlane.control.controller import Controller
+from fairlane.lifecycle.client import Client
+from fairlane.lifecycle.dispatch import Dispatcher
+from fairlane.lifecycle.execute import Worker
+from fairlane.lifecycle.recover import Reaper
+from fairlane.pool import Strategy
+from fairlane.providers.base import Call, Provider, Reply
+from fairlane.store.connection import Endpoint
+from fairlane.store.store import Store
+
+TIMEOUT_S = 20.0
+HEARTBEAT_MS = 50
+RoleT = TypeVar("RoleT", Dispatcher, Worker, Reaper, Controller)
+
+
+class Running(Generic[RoleT]):
+    """A role and the task that runs it."""
+
+    def __init__(self, role: RoleT, store: Store, *extra: asyncio.Event) -> None:
+        self.role = role
+        self.store = store
+        self.stopping = asyncio.Event()
+        self.task = asyncio.create_task(role.run(self.stopping, *extra))
+
+    async def stop(self) -> None:
+        """Stop it as an operator would."""
+        self.stopping.set()
+        async with asyncio.timeout(TIMEOUT_S):
+            await self.task
+
+    async def abandon(self) -> None:
+        """Let it vanish: no goodbye, no further heartbeat."""
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+
+class Harness:
+    """Starts roles; `close` ends what still runs and raises what a role died of."""
+
+    def __init__(self, endpoint: Endpoint, name: str) -> None:
+        self.endpoint = endpoint
+        self.name = name
+        self.store = self._new_store()
+        self._stores = [self.store]
+        self._clients: list[Client] = []
+        self._running: list[Running[Any]] = []
+
+    def _new_store(self) -> Store:
+        return Store(self.endpoint, self.name)
+
+    def _own_store(self) -> Store:
+        store = self._new_store()
+        self._stores.append(store)
+        return store
+
+    async def put(self, pool: PoolConfig | None = None, **tenants: TenantConfig) -> None:
+        """Put the pool and its tenants; without any, one tenant `acme`."""
+        await self.store.put_pool(pool or PoolConfig(lease_ms=2_000))
+        await self.store.put_tenants(tenants or {"acme": TenantConfig()})
+
+    async def client(self, **settings: Any) -> Client:
+        client = Client(self._own_store(), ClientConfig(**{"heartbeat_ms": HEARTBEAT_MS, **settings}))
+        await client.open()
+        self._clients.append(client)
+        return client
+
+    async def dispatcher(self, strategy: Strategy | None = None, **settings: Any) -> Running[Dispatcher]:
+        config = DispatcherConfig(**{"heartbeat_ms": HEARTBEAT_MS, **settings})
+        store = self._own_store()
+        running = Running(Dispatcher(store, config, strategy=strategy), store)
+        self._running.append(running)
+        async with asyncio.timeout(TIMEOUT_S):
+            await running.role.ready.wait()
+        return running
+
+    async def worker(
+        self, provider: Provider, name: str = "w1", *, stop_now: asyncio.Event | None = None, **settings: Any
+    ) -> Running[Worker]:
+        config = WorkerConfig(**{"heartbeat_ms": HEARTBEAT_MS, "backoff_base_ms": 1, "slots": 16, **settings})
+        store = self._own_store()
+        running = Running(Worker(store, provider, config, name=name), store, stop_now or asyncio.Event())
+        self._running.append(running)
+        async with asyncio.timeout(TIMEOUT_S):
+            await running.role.ready.wait()
+        return running
+
+    async def reaper(self) -> Running[Reaper]:
+        store = self._own_store()
+        running = Running(Reaper(store), store)
+        self._running.append(running)
+        return running
+
+    async def controller(self, **settings: Any) -> Running[Controller]:
+        store = self._own_store()
+        running = Running(Controller(store, ControllerConfig(**settings)), store)
+        self._running.append(running)
+        return running
+
+    async def assert_nothing_held(self) -> None:
+        """Every counter of the pool, its tenants and its workers is zero, and no task is left."""
+        snapshot = await self.store.snapshot()
+        assert (snapshot.pool.slots, snapshot.pool.cost, snapshot.pool.live) == (0, 0, 0)
+        for tenant in snapshot.tenants:
+            assert (tenant.id, tenant.slots, tenant.cost, tenant.queued, tenant.waiting) == (tenant.id, 0, 0, 0, 0)
+        for worker in await self.store.workers():
+            assert (worker.name, worker.load) == (worker.name, 0)
+
+    async def close(self) -> None:
+        for client in self._clients:
+            await client.close()
+        failures: list[BaseException] = []
+        for running in self._running:
+            running.stopping.set()
+        for running in self._running:
+            done, _ = await asyncio.wait({running.task}, timeout=TIMEOUT_S)
+            if not done:
+                await running.abandon()
+                failures.append(AssertionError(f"{running.role} did not stop"))
+            elif not running.task.cancelled() and (error := running.task.exception()) is not None:
+                failures.append(error)
+        keys = await self.store.command("KEYS", f"{self.store.keys.prefix}*")
+        if keys:
+            await self.store.command("DEL", *keys)
+        for store in self._stores:
+            await store.close()
+        if failures:
+            raise failures[0]
+
+
+class Gate:
+    """A provider whose calls wait until the test opens it. Remembers every call, and who was stopped."""
+
+    def __init__(self, *, actual: int | None = None) -> None:
+        self.calls: list[Call] = []
+        self.stopped: list[Call] = []
+        self.open_to = asyncio.Event()
+        self._begun: asyncio.Queue[Call] = asyncio.Queue()
+        self._actual = actual
+
+    async def call(self, call: Call) -> Reply:
+        self.calls.append(call)
+        self._begun.put_nowait(call)
+        try:
+            await self.open_to.wait()
+        except asyncio.CancelledError:
+            self.stopped.append(call)
+            raise
+        return Reply(call.task_id, self._actual)
+
+    async def begun(self) -> Call:
+        """Wait for the next call to begin."""
+        async with asyncio.timeout(TIMEOUT_S):
+            return await self._begun.get()
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    """Wait for something that nobody announces."""
+    async with asyncio.timeout(TIMEOUT_S):
+        while not await condition():
+            await asyncio.sleep(0.01)

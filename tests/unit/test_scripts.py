@@ -1,0 +1,120 @@
+"""The Lua sources: what each file promises, how they are assembled, and that they can only run as meant."""
+
+import re
+from importlib.resources import files
+
+import pytest
+from lupa import lua51
+
+from fairlane.domain.task import TASK_TRANSITIONS
+from fairlane.store import scripts
+from fairlane.store.keys import KEYS, Keys
+from tests.support import lua_lint
+
+LUA = files("fairlane.store") / "lua"
+FILES = {path.name: path.read_text(encoding="utf-8") for path in LUA.iterdir() if path.name.endswith(".lua")}
+INCLUDES = {path.name: path.read_text(encoding="utf-8") for path in (LUA / "includes").iterdir()}
+COMMAND_LINES = 165
+INCLUDE_LINES = 120
+HEADER = re.compile(
+    r"-- (?P<purpose>[^\n]+(?:\n--   [^\n]+)*)\n--\n"
+    r"-- Guarantee: \S[^\n]*(?:\n--   \S[^\n]*)*\n"
+    r"-- KEYS\[1\]  \S[^\n]*\n"
+    r"-- ARGV     now_ms, \S[^\n]*(?:\n--          \S[^\n]*)*\n"
+    r"-- Reply    \S[^\n]*(?:\n--          \S[^\n]*)*\n"
+    r"-- Events   \S[^\n]*\n"
+    r"(?:--- @include \w+\n|local )"
+)
+
+
+def test_there_is_one_file_per_command() -> None:
+    assert set(FILES) == {f"{command}.lua" for command in scripts.COMMANDS}
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_command_says_what_it_is_for_and_what_holds(name: str) -> None:
+    assert HEADER.match(FILES[name]), "purpose, Guarantee, KEYS, ARGV, Reply, Events"
+
+
+@pytest.mark.parametrize("name", sorted(FILES) + sorted(INCLUDES))
+def test_a_file_is_small_and_its_lines_fit(name: str) -> None:
+    text = FILES.get(name) or INCLUDES[name]
+    lines = text.splitlines()
+    assert len(lines) <= (COMMAND_LINES if name in FILES else INCLUDE_LINES)
+    assert max(map(len, lines)) <= 130
+    assert text.endswith("\n")
+    assert "\t" not in text
+
+
+def test_every_include_is_used() -> None:
+    used = set(re.findall(r"^--- @include (\w+)$", "\n".join([*FILES.values(), *INCLUDES.values()]), re.MULTILINE))
+    assert used == {name.removesuffix(".lua") for name in INCLUDES}
+
+
+@pytest.mark.parametrize("command", scripts.COMMANDS)
+def test_a_script_compiles_and_touches_no_global_it_should_not(command: str) -> None:
+    assert lua_lint.lint(command, scripts.source(command)) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("local pool = 1\nreturn function() return poool end", "x:2: unknown global poool"),
+        ("local function f() return 1 end\nreturn g()", "x:2: unknown global g"),
+        ("counter = 1", "x:1: sets the global counter"),
+        ("return function(a) if a then leaked = a end end", "x:1: sets the global leaked"),
+        ("return redis.cal('GET', KEYS[1])", "x:1: redis.cal is not"),
+        ("return os.time()", "x:1: unknown global os"),
+        ("return cjson.encode({})", "x:1: unknown global cjson"),
+        ("return math.random()", "x:1: math.random is not"),
+        ("local x =", "x:1: unexpected symbol"),
+        ("return 1 // 2", "x:1: unexpected symbol"),  # not in Lua 5.1
+    ],
+)
+def test_the_lint_finds_what_it_is_for(source: str, problem: str) -> None:
+    (found,) = lua_lint.lint("x", source)
+    assert str(found).startswith(problem)
+
+
+@pytest.mark.parametrize("misspelt", ["load_tenant", "pool_key", "TASK_MOVES", "commit_draining"])
+def test_a_name_misspelt_in_a_real_script_is_found(misspelt: str) -> None:
+    source = scripts.source("cancel")
+    start = source.rindex(misspelt)
+    spoilt = source[:start] + misspelt + "x" + source[start + len(misspelt) :]
+    found = lua_lint.lint("cancel", spoilt)
+    assert [problem for problem in found if f"global {misspelt}x" in problem.text]
+
+
+def test_the_lint_runs_as_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert lua_lint.main() == 0
+    assert capsys.readouterr().out == f"{len(scripts.COMMANDS)} scripts, 0 problems\n"
+
+
+@pytest.mark.parametrize("command", scripts.COMMANDS)
+def test_a_script_scans_nothing_and_names_no_key_itself(command: str) -> None:
+    source = scripts.source(command)
+    assert not re.search(r"'(KEYS|SCAN|HSCAN|ZSCAN|SSCAN|FLUSH\w*)'", source)
+    assert "'fl:" not in source
+
+
+def test_lua_knows_the_moves_that_python_knows() -> None:
+    lua = lua51.LuaRuntime()
+    lua.execute("KEYS = {'fl:{x}:pool'}")
+    table = lua.execute(scripts.prelude() + "return TASK_MOVES")
+    moves = {str(state): {str(target) for target in targets} for state, targets in table.items()}
+    assert moves == {state.value: {target.value for target in targets} for state, targets in TASK_TRANSITIONS.items()}
+
+
+def test_lua_and_python_build_the_same_keys() -> None:
+    keys = Keys("some-name")
+    lua = lua51.LuaRuntime()
+    lua.globals().KEYS = lua.table(keys.pool)
+    for spec in KEYS:
+        parameters = re.findall(r"<(\w+)>", spec.pattern)
+        values = [f"v{number}" for number in range(len(parameters))]
+        call = f"{spec.name}_key({', '.join(map(repr, values))})" if parameters else f"{spec.name}_key"
+        assert lua.execute(f"{scripts.prelude()}return {call}") == keys.key(spec.pattern.split(":")[0], *values)
+
+
+def test_a_digest_names_its_command() -> None:
+    assert {scripts.command_of(scripts.digest(command)) for command in scripts.COMMANDS} == set(scripts.COMMANDS)
