@@ -148,12 +148,22 @@ def _without_comments(text: str) -> str:
     return "\n".join(line for line in kept if line and not line.startswith("--")) + "\n"
 
 
+def _used(definitions: str, body: str) -> str:
+    """Return the definitions, one a line, that the body needs: each is made anew at every call."""
+    kept: list[str] = []
+    for line in reversed(definitions.splitlines()):
+        name = re.match(r"local (?:function )?(\w+)", line)
+        if name and re.search(rf"\b{name[1]}\b", "\n".join([body, *kept])):
+            kept.append(line)
+    return "".join(f"{line}\n" for line in reversed(kept))
+
+
 @cache
 def source(command: str) -> str:
     """Return the whole script of a command, as the server gets it."""
     text = (_LUA / f"{command}.lua").read_text(encoding="utf-8")
-    body = _expand(text, set())
-    return _without_comments(prelude() + f"local COMMAND = '{command}'\n" + body)
+    body = _without_comments(f"local COMMAND = '{command}'\n" + _expand(text, set()))
+    return _used(prelude(), body) + body
 
 
 @cache
