@@ -235,6 +235,7 @@ def load(path: Path | None = None, environment: Mapping[str, str] = os.environ) 
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"config file {path} is not valid TOML: {error}", path=str(path)) from None
     url = environment.get(REDIS_URL_VARIABLE)
-    if url and not values.get("server", {}).get("url"):
-        values["server"] = {**values.get("server", {}), "url": url}
+    server = values.get("server", {})
+    if url and isinstance(server, dict) and not server.get("url"):
+        values["server"] = {**server, "url": url}
     return build(SchedulerConfig, values)

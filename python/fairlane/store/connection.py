@@ -195,7 +195,7 @@ async def _exchange(connection: AbstractConnection, commands: Sequence[Command])
         for _ in commands:
             try:
                 replies.append(await connection.read_response(disconnect_on_error=False))
-            except exceptions.ResponseError as error:
+            except (exceptions.ResponseError, exceptions.BusyLoadingError) as error:
                 replies.append(error)
     except BaseException:
         await connection.disconnect(nowait=True)

@@ -37,6 +37,8 @@ def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
 
     ``sent``: the command may have left this process.
     """
+    if isinstance(error.__cause__, exceptions.RedisError):
+        error = error.__cause__  # the client library wraps what went wrong while it connected
     text = str(error)
     if isinstance(error, exceptions.AuthenticationError | exceptions.NoPermissionError):
         return Failure(StoreUnsuitable(f"{where}: {text}", where=where), retry=False)
@@ -45,11 +47,12 @@ def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
     if isinstance(error, exceptions.InvalidResponse):
         return Failure(StoreUnsuitable(f"{where}: the answer is not Redis's protocol", where=where), retry=False)
     if isinstance(error, exceptions.ResponseError):
-        code = _CODE.search(text)
-        if code and code[1] in _NEVER:
+        code = _code_of(error)
+        if code in _NEVER:
             return Failure(StoreUnsuitable(f"{where}: {text}", where=where), retry=False)
-        if code:
-            return Failure(StoreUnavailable(f"{where}: {text}", where=where, reason=code[1]), retry=True)
+        if code in _NOT_NOW:
+            shown = text if code in text else f"{code} {text}"
+            return Failure(StoreUnavailable(f"{where}: {shown}", where=where, reason=code), retry=True)
         return Failure(StoreError(f"{where}: {text}", where=where), retry=False)
     reason = text or type(error).__name__
     outcome = "" if not sent else " (the command may have run)"
@@ -57,3 +60,12 @@ def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
         StoreUnavailable(f"{where}: {reason}{outcome}", outcome_known=not sent, where=where),
         retry=True,
     )
+
+
+def _code_of(error: exceptions.ResponseError) -> str:
+    """Return the server's code: taken off the text by the client library, or inside it when a script met the error."""
+    code = getattr(error, "status_code", None)
+    if code in {*_NOT_NOW, *_NEVER}:
+        return str(code)
+    found = _CODE.search(str(error))
+    return found[1] if found else ""

@@ -1,0 +1,60 @@
+"""The one function that says whether a scheduler's stored state is sound."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from fairlane.audit.calendar import check_calendar
+from fairlane.audit.counters import check_counters
+from fairlane.audit.order import Replay
+from fairlane.audit.ownership import check_ownership
+from fairlane.audit.state import Stored, read_pool, read_stored
+from fairlane.audit.structures import check_structures
+from fairlane.audit.violation import Violation
+from fairlane.store.store import Store
+
+_TRIES: Final = 5
+_MOVING: Final = ("fence", "sequence", "events", "live", "slots", "cost", "round", "fleet", "throttles", "successes")
+"""Pool fields of which one changes whenever a task, a tenant or a worker does."""
+_EVENTS_PER_READ: Final = 1000
+
+
+async def check_invariants(store: Store) -> list[Violation]:
+    """Return what does not hold; an empty list if all is well.
+
+    Reads only. Meant for a scheduler at rest: when something moved during the reading it reads again, and after
+    a few tries reports on what it has, which may then show moves it was too slow for.
+
+    Raises:
+        StoreError: the server could not be read.
+
+    """
+    violations: list[Violation] = []
+    for _ in range(_TRIES):
+        before = await read_pool(store)
+        stored = await read_stored(store)
+        violations = [*_check(stored, store), *await _check_order(store, stored)]
+        after = await read_pool(store)
+        if all(before[field] == after[field] for field in _MOVING):
+            break
+    return violations
+
+
+def _check(stored: Stored, store: Store) -> Iterator[Violation]:
+    yield from check_structures(stored)
+    yield from check_counters(stored)
+    yield from check_calendar(stored)
+    yield from check_ownership(stored, store.keys)
+
+
+async def _check_order(store: Store, stored: Stored) -> list[Violation]:
+    if stored.pool["event_limit"] == 0:
+        return []
+    replay = Replay()
+    violations: list[Violation] = []
+    after = "0"
+    while page := await store.events(after, _EVENTS_PER_READ):
+        for event in page:
+            violations += replay.feed(event)
+        after = page[-1].stream_id
+    records = {ref: task.state for ref, task in stored.tasks.items()}
+    return [*violations, *replay.finish(stored.pool["events"], records)]

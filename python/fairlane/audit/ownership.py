@@ -1,0 +1,60 @@
+"""Rule `ownership`: no key without an owner or a TTL."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from fairlane.audit.state import Stored
+from fairlane.audit.violation import Rule, Violation
+from fairlane.store.keys import Keys
+
+_WITH_TTL: Final = ("tombstone", "done", "bell")
+
+
+def check_ownership(stored: Stored, keys: Keys) -> Iterator[Violation]:
+    """Look for keys that nothing will ever remove."""
+    for key in stored.unknown:
+        yield _violation(key, "there", "only keys of the schema")
+    for key, ttl in stored.ttl_ms.items():
+        kind = key.removeprefix(keys.prefix).partition(":")[0]
+        if kind in _WITH_TTL and ttl < 0:
+            yield _violation(key, "without a TTL", "a TTL")
+        elif kind not in {*_WITH_TTL, "task"} and ttl >= 0:
+            yield _violation(key, f"a TTL of {ttl} ms", "none: it has an owner")
+    yield from _check_tasks(stored, keys)
+    yield from _check_tenants(stored)
+    yield from _check_workers(stored)
+
+
+def _check_tasks(stored: Stored, keys: Keys) -> Iterator[Violation]:
+    for ref, task in stored.tasks.items():
+        ttl = stored.ttl_ms[keys.key("task", ref.tenant, ref.id)]
+        if task.state.ended and ttl < 0:
+            yield _violation(f"task:{ref}", f"{task.state} without a TTL", "a TTL")
+        elif not task.state.ended and ttl >= 0:
+            yield _violation(f"task:{ref}", f"{task.state} with a TTL of {ttl} ms", "none before its end")
+        if not task.state.ended and ref.tenant not in stored.tenants:
+            yield _violation(f"task:{ref}", f"{task.state}", "a registered tenant")
+
+
+def _check_tenants(stored: Stored) -> Iterator[Violation]:
+    for tenant in stored.registered ^ stored.tenants.keys():
+        found = "registered without a hash" if tenant in stored.registered else "a hash without registration"
+        yield _violation(f"tenant:{tenant}", found, "both or neither")
+    for tenant in stored.pending.keys() - stored.tenants.keys():
+        yield _violation(f"pending:{tenant}", "a queue", "a registered tenant")
+
+
+def _check_workers(stored: Stored) -> Iterator[Violation]:
+    for incarnation in stored.leases.keys() ^ stored.workers.keys():
+        found = "a lease without a hash" if incarnation in stored.leases else "a hash without a lease"
+        yield _violation(f"worker:{incarnation}", found, "both or neither")
+    for kind, groups in (("owned", stored.owned), ("cancelling", stored.cancelling)):
+        for incarnation in groups.keys() - stored.workers.keys():
+            yield _violation(f"{kind}:{incarnation}", "there", "a worker")
+    for name, incarnation in stored.names.items():
+        if incarnation not in stored.workers:
+            yield _violation(f"names {name}", incarnation, "a worker")
+
+
+def _violation(subject: str, found: str, expected: str) -> Violation:
+    return Violation(Rule.OWNERSHIP, subject, found, expected)

@@ -1,0 +1,75 @@
+"""Renders the key schema as a page: what is stored where, for how long, and with which fields.
+
+Run as ``python -m fairlane.store.schema_doc > docs/redis-schema.md``.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from fairlane.store import keys
+
+_INTRO: Final = """\
+# What Fairlane stores
+
+Generated from `fairlane.store.keys` by `python -m fairlane.store.schema_doc`; do not edit.
+
+Schema version {version}. Every key of a scheduler starts with `{prefix}`: the braces put all of them
+into one cluster slot, so that one script can change them together. Ids of tenants and tasks never hold a colon or a
+brace, so that a key is read from left to right. Nothing outside Fairlane should write these keys.
+
+Numbers are whole and exact up to 2^53. Times are milliseconds of the server's clock since the epoch. Durations are
+milliseconds. Costs are units.
+"""
+
+_HASHES: Final[Mapping[str, tuple[Mapping[str, Sequence[str]], str]]] = {
+    "pool": (keys.POOL_HASH, "`settings` is written by `put_pool`, `state` by every command that changes something."),
+    "tenant:<tenant>": (keys.TENANT_HASH, "`settings` is written by `put_tenants`, `state` with the tenant's tasks."),
+    "task:<tenant>:<id>": (
+        keys.TASK_HASH,
+        "`attempt` is the latest attempt; `end` and `result` come with the end, and the payload goes with it.",
+    ),
+    "worker:<incarnation>": (dict.fromkeys(keys.WORKER_FIELDS, ()), "One life of a worker."),
+}
+
+
+def render() -> str:
+    """Return the page."""
+    prefix = keys.Keys("<name>").prefix
+    lines = [*_INTRO.format(version=keys.SCHEMA_VERSION, prefix=prefix).splitlines(), "", "## Keys", ""]
+    rows = [(f"`{spec.pattern}`", spec.type, spec.holds, spec.owner) for spec in keys.KEYS]
+    lines += _table(("key", "type", "holds", "lives as long as"), rows)
+    lines += ["", "## Hashes", "", "A field with parts is one MessagePack array of them, in this order."]
+    for pattern, (fields, remark) in _HASHES.items():
+        lines += ["", f"### `{pattern}`", "", remark, ""]
+        lines += [f"- `{name}`{_parts(parts)}" for name, parts in fields.items()]
+    lines += ["", "## Sleepers", "", "Who blocks on `bell:<sleeper>`:", ""]
+    sleepers = (
+        (keys.DISPATCHER_BELL, "a dispatcher: a task may be placed"),
+        (keys.worker_bell("<incarnation>"), "a worker: it was handed a task, or should stop one"),
+        (keys.client_bell("<client>"), "a client: a task it waits for has ended"),
+    )
+    lines += _table(("sleeper", "wakes"), [(f"`{sleeper}`", why) for sleeper, why in sleepers])
+    lines += ["", f"A bell lives {keys.BELL_TTL_MS // 1000} s if nobody hears it.", ""]
+    return "\n".join(lines)
+
+
+def _parts(parts: Sequence[str]) -> str:
+    return ": " + ", ".join(f"`{part}`" for part in parts) if parts else ""
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    widths = [max(len(row[column]) for row in [head, *escaped]) for column in range(len(head))]
+    yield _line(head, widths)
+    yield _line(["-" * width for width in widths], widths)
+    for row in escaped:
+        yield _line(row, widths)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())

@@ -1,0 +1,81 @@
+"""The pages say only what works: their commands exist and run, their code runs, their links lead somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INDENTED = re.compile(r"^    (make [^\n#]*|python -m [^\n#]*|maturin [^\n#]*)", re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def _commands() -> list[tuple[str, str]]:
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        lines = [line[2:] for kind, body in _FENCE.findall(text) if kind == "console" for line in body.splitlines()]
+        lines += _INDENTED.findall(text)
+        found += [(page.name, line.split("#")[0].strip()) for line in lines]
+    return found
+
+
+def _run(*command: str, timeout_s: float = 120) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "python"), str(ROOT)])}
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout_s, check=False
+    )
+
+
+def test_there_are_commands_to_check() -> None:
+    pages = {page for page, _ in _commands()}
+    assert {"README.md", "CONTRIBUTING.md"} <= pages
+
+
+@pytest.mark.parametrize(("page", "command"), _commands(), ids=lambda value: value.replace(" ", "-"))
+def test_every_command_of_the_pages_exists(page: str, command: str) -> None:
+    words = command.split()
+    if words[0] == "make":
+        done = _run("make", "--dry-run", words[1])
+        assert done.returncode == 0, f"{page}: {done.stderr}"
+    elif words[0] == "fairlane":
+        done = _run(sys.executable, "-m", "fairlane.cli", words[1], "--help")
+        assert done.returncode == 0, f"{page}: {done.stderr}"
+        for option in (word for word in words if word.startswith("--")):
+            assert option in done.stdout, f"{page}: {words[1]} has no {option}"
+    elif words[:2] == ["python", "-m"]:
+        done = _run(sys.executable, "-m", words[2], "--help")
+        assert done.returncode == 0, f"{page}: {done.stderr}"
+    else:
+        assert words[0] == "maturin", f"{page}: nothing checks {command!r}"
+        assert words[1] in _run(sys.executable, "-m", "maturin", "--help").stdout
+
+
+def test_the_doctor_of_the_readme_finds_this_machine_well() -> None:
+    done = _run(sys.executable, "-m", "fairlane.cli", "doctor")
+    assert done.returncode == 0, done.stderr
+    assert "valkey" in done.stdout.lower()
+
+
+@pytest.mark.ray
+def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
+    [program] = [body for kind, body in _FENCE.findall((ROOT / "README.md").read_text()) if kind == "python"]
+    path = tmp_path / "readme_program.py"
+    path.write_text(program)
+    done = _run(sys.executable, str(path))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "{'words': 5}" in lines
+    assert "100 results" in lines
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    for target in _LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target

@@ -1,0 +1,58 @@
+"""A world per test. Whatever a test did, the stored state must be sound when it ends."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from fairlane.audit import check_invariants
+from fairlane.embedded import EmbeddedServer
+from fairlane.store.connection import Endpoint
+from tests.support.store_proxy import LossyProxy
+from tests.support.store_servers import running
+from tests.support.store_world import World
+
+SOON_MS = 300
+"""How long calls to a server in trouble are tried."""
+
+
+@pytest.fixture
+async def world(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
+    """A scheduler in virtual time; its keys are checked and deleted afterwards."""
+    world = World(endpoint, name)
+    async with world.store as store:
+        yield world
+        assert await check_invariants(store) == []
+        keys = await store.command("KEYS", f"{store.keys.prefix}*")
+        if keys:
+            await store.command("DEL", *keys)
+
+
+@pytest.fixture
+async def proxy(server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[LossyProxy]:
+    """A way to the server that loses replies."""
+    async with LossyProxy(tmp_path / "proxy", server.address.socket) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    """A server of this test's own."""
+    with running(tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def admin(url: str) -> Iterator[redis.Redis]:
+    """An operator's way to it."""
+    with redis.Redis.from_url(url) as client:
+        yield client
+
+
+@pytest.fixture
+async def own(url: str, name: str) -> AsyncIterator[World]:
+    """A world on it, whose calls do not try for long."""
+    world = World(Endpoint(url, call_timeout_ms=SOON_MS), name)
+    async with world.store:
+        yield world

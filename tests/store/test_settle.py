@@ -1,0 +1,236 @@
+"""settle: an attempt ends once, by the worker that has it, and everything it held is free."""
+
+import pytest
+
+from fairlane.domain.attempt import Outcome
+from fairlane.domain.task import TaskRef, TaskState
+from fairlane.store.messages import StartedTask, Write
+from tests.support.store_dump import unchanged
+from tests.support.store_world import World, settlement, task, tasks
+
+
+async def free(world: World) -> bool:
+    """Nothing is in flight anywhere."""
+    pool, tenant = await world.pool_view(), await world.tenant_view()
+    (worker,) = [each for each in await world.store.workers() if each.incarnation == "w1"]
+    return (pool.slots, pool.cost, tenant.slots, tenant.cost, worker.load) == (0, 0, 0, 0, 0)
+
+
+async def test_a_completed_task_keeps_its_result_and_tells_its_client(world: World) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t", 100, payload=b"j[1]"))
+    world.now += 250
+    assert await world.settle(started, actual=80, result=b'j{"x":1}') is Write.DONE
+    view = await world.view("t")
+    assert (view.state, view.actual, view.result) == (TaskState.COMPLETED, 80, b'j{"x":1}')
+    assert view.ended_ms - view.started_ms == 250
+    (told,) = (await world.store.collect("c", 0)).tasks
+    assert told == view
+    assert await world.rows("completed") == [("completed", "a", "t", 1, 80, 0, 975, "completed", 0)]
+    assert await free(world)
+    assert (await world.pool_view()).successes == 1
+    assert await world.store.command("HGET", world.store.keys.key("task", "a", "t"), "payload") == b""
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state", "event"),
+    [
+        (Outcome.REFUSED, TaskState.FAILED, "failed"),
+        (Outcome.EXPIRED, TaskState.EXPIRED, "expired"),
+        (Outcome.CANCELLED, TaskState.CANCELLED, "cancelled"),
+    ],
+)
+async def test_a_final_outcome_ends_the_task_with_its_usage(
+    world: World, outcome: Outcome, state: TaskState, event: str
+) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t"))
+    assert await world.settle(started, outcome, 30, error_code="why", error="because") is Write.DONE
+    view = await world.view("t")
+    assert (view.state, view.actual, view.error_code, view.error) == (state, 30, "why", "because")
+    assert [(row[0], row[4], row[7]) for row in await world.rows(event)] == [(event, 30, state.value)]
+    assert await free(world)
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+async def test_the_same_settlement_again_changes_nothing(world: World, outcome: Outcome) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t"))
+    assert await world.settle(started, outcome) is Write.DONE
+    async with unchanged(world.store, clock=True):
+        assert await world.settle(started, outcome) is Write.REPEATED
+        assert await world.settle(started, Outcome.COMPLETED, 1) is Write.REPEATED
+
+
+async def test_twice_in_one_batch_is_once(world: World) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t"))
+    writes = await world.store.settle("w1", [settlement(started), settlement(started, actual=7)])
+    assert writes == [Write.DONE, Write.REPEATED]
+    assert (await world.view("t")).actual == 100
+
+
+async def test_only_the_attempt_s_own_worker_can_settle_it(world: World) -> None:
+    await world.ready()
+    await world.worker("w2")
+    (started,) = await world.active(task("t"))
+    wrong_fence = StartedTask(started.ref, started.fence + 1, 100, b"", 0, None)
+    unknown = StartedTask(TaskRef("a", "nothing"), 1, 100, b"", 0, None)
+    async with unchanged(world.store, clock=True):
+        assert await world.settle(started, worker="w2") is Write.STALE
+        assert await world.settle(started, worker="stranger") is Write.STALE
+        assert await world.settle(wrong_fence) is Write.STALE
+        assert await world.settle(unknown) is Write.STALE
+    await world.settle(started)
+    async with unchanged(world.store, clock=True):
+        assert await world.settle(started, worker="w2") is Write.STALE
+
+
+async def test_a_task_that_was_not_started_cannot_be_settled(world: World) -> None:
+    await world.ready()
+    await world.submit(task("t"))
+    await world.dispatch()
+    async with unchanged(world.store, clock=True):
+        assert await world.settle(StartedTask(TaskRef("a", "t"), 1, 100, b"", 0, None)) is Write.STALE
+
+
+async def test_a_lost_worker_s_settlements_are_refused(world: World) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t"))
+    await world.store.evict("w1")
+    async with unchanged(world.store, clock=True):
+        assert await world.settle(started) is Write.STALE
+    assert await world.state("t") is TaskState.PENDING
+
+
+async def test_a_settlement_is_good_while_the_attempt_is_still_owned_though_the_lease_is_over(world: World) -> None:
+    await world.ready(lease_ms=1000)
+    (started,) = await world.active(task("t"))
+    world.now += 5000
+    assert await world.settle(started) is Write.DONE
+
+
+async def test_a_failed_attempt_waits_its_backoff_and_keeps_its_place(world: World) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t"))
+    await world.submit(task("later"))
+    await world.settle(started, Outcome.FAILED, 40, backoff_ms=300, error_code="timeout", error="too slow")
+    view = await world.view("t")
+    assert (view.state, view.failures, view.error_code) == (TaskState.PENDING, 1, "timeout")
+    assert (await world.tenant_view()).waiting == 1
+    world.now += 299
+    assert (await world.dispatch(1)).placed == 1
+    world.now += 1
+    await world.submit(task("last"))
+    await world.dispatch(2)
+    assert [row[2] for row in await world.rows("enqueued")] == ["t", "later", "t", "last"]
+    assert await world.rows("ready") == [("ready", "a", "t")]
+    assert [each.failures for each in await world.start() if each.ref.id == "t"] == [1]
+
+
+async def test_without_backoff_a_failed_attempt_is_back_at_once(world: World) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t"))
+    await world.settle(started, Outcome.FAILED)
+    assert (await world.dispatch()).placed == 1
+
+
+async def test_the_last_allowed_failure_ends_the_task(world: World) -> None:
+    await world.ready(max_attempts=2)
+    (started,) = await world.active(task("t"))
+    await world.settle(started, Outcome.FAILED)
+    await world.dispatch()
+    (started,) = await world.start()
+    await world.settle(started, Outcome.FAILED, 20, error="again", backoff_ms=100)
+    view = await world.view("t")
+    assert (view.state, view.failures, view.error) == (TaskState.FAILED, 2, "again")
+    assert await free(world)
+    assert [told.ref.id for told in (await world.store.collect("c", 0)).tasks] == ["t"]
+
+
+async def test_a_backoff_beyond_the_deadline_ends_the_task_at_once(world: World) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t", deadline_ms=500))
+    await world.settle(started, Outcome.FAILED, backoff_ms=500)
+    assert await world.state("t") is TaskState.EXPIRED
+    assert await free(world)
+
+
+async def test_failing_is_never_cheaper_than_succeeding(world: World) -> None:
+    await world.ready(quantum_units=100)
+    await world.tenant("b")
+    first, second = await world.active(task("x"), task("y", tenant="b"))
+    await world.submit(*tasks(2), *tasks(2, tenant="b"))
+    before = (await world.tenant_view("a")).deficit
+    await world.settle(first, Outcome.FAILED, 0)
+    await world.settle(second, Outcome.COMPLETED, 100)
+    assert (await world.tenant_view("a")).deficit == before
+    assert (await world.tenant_view("a")).ratio == 1000
+
+
+async def test_the_ratio_learns_from_actual_costs_within_its_bounds(world: World) -> None:
+    await world.ready()
+    for number, (actual, ratio) in enumerate([(0, 875), (0, 765), (100, 794), (1000, 1000), (0, 875)]):
+        (started,) = await world.active(task(f"t{number}"))
+        await world.settle(started, actual=actual)
+        assert (await world.tenant_view()).ratio == ratio
+
+
+async def test_over_estimates_come_back_only_up_to_the_cap(world: World) -> None:
+    await world.ready(quantum_units=10)
+    (started,) = await world.active(task("t", 10_000))
+    await world.submit(task("u", 10))
+    before = (await world.tenant_view()).deficit
+    await world.settle(started, actual=1)
+    (row,) = await world.rows("completed")
+    tenant = await world.tenant_view()
+    assert tenant.deficit == 10 + 4 * 9  # one round's credit, and four times the head's charge at the new ratio
+    assert row[5] == before + 9_999 - tenant.deficit  # forfeited
+
+
+async def test_an_actual_above_the_estimate_becomes_debt(world: World) -> None:
+    await world.ready(quantum_units=100)
+    (started,) = await world.active(task("t"))
+    await world.settle(started, actual=2**40)
+    assert (await world.tenant_view()).deficit <= 0
+    await world.submit(task("u"))
+    assert (await world.dispatch()).placed == 1
+
+
+async def test_a_batch_answers_in_the_order_asked(world: World) -> None:
+    await world.ready()
+    first, second, third = await world.active(*tasks(3))
+    await world.settle(second)
+    stranger = StartedTask(TaskRef("a", "nothing"), 1, 100, b"", 0, None)
+    writes = await world.store.settle("w1", [settlement(each) for each in (third, second, stranger, first)])
+    assert writes == [Write.DONE, Write.REPEATED, Write.STALE, Write.DONE]
+    assert [told.ref for told in (await world.store.collect("c", 0)).tasks] == [second.ref, third.ref, first.ref]
+
+
+async def test_collect_acknowledges_up_to_its_cursor_and_repeats_above_it(world: World) -> None:
+    await world.ready()
+    started = await world.active(*tasks(5))
+    for each in started:
+        await world.settle(each)
+    page = await world.store.collect("c", 0, limit=2)
+    assert ([view.ref.id for view in page.tasks], page.more) == (["t00000", "t00001"], True)
+    assert (await world.store.collect("c", 0, limit=2)).tasks == page.tasks
+    rest = await world.store.collect("c", page.cursor, limit=3)
+    assert ([view.ref.id for view in rest.tasks], rest.more) == (["t00002", "t00003", "t00004"], False)
+    assert (await world.store.collect("c", rest.cursor)).tasks == ()
+    assert await world.key_type("done", "c") == "none"
+    assert (await world.store.collect("nobody", 0)).tasks == ()
+
+
+async def test_a_settlement_credits_the_rounds_that_have_passed(world: World) -> None:
+    await world.ready(quantum_units=10)
+    await world.tenant("b")
+    (started,) = await world.active(task("t", 10))
+    await world.submit(task("dear", 1000), *tasks(20, 10, tenant="b"))
+    await world.dispatch(20)
+    before, pool = await world.tenant_view(), await world.pool_view()
+    assert pool.round > before.credited
+    await world.settle(started, actual=10)
+    after = await world.tenant_view()
+    assert after.credited == pool.round
+    assert after.deficit == before.deficit + 10 * (pool.round - before.credited)

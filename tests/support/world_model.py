@@ -1,0 +1,81 @@
+"""What the reference world is made of: tasks, workers, and the store calls that must have the same effect."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from fairlane.domain.task import TaskRef
+
+T = TypeVar("T")
+Row = tuple[str | int, ...]
+
+MAX_ATTEMPTS: Final = 3
+MAX_RECOVERIES: Final = 1
+DEFAULT_PAUSE_MS: Final = 20
+HARD_LIMIT: Final = 8192
+WORKER_SLOTS: Final = 8192
+FEWEST_TENANTS: Final = 2
+MOST_TENANTS: Final = 8
+QUEUE_LIMIT: Final = 10_000
+
+WAITING, PENDING, ENQUEUED, ACTIVE = "waiting", "pending", "enqueued", "active"
+
+
+@dataclass
+class Task:
+    """A live task and where it is. Waiting: sitting out its own pause until `ready_at`."""
+
+    number: int
+    tenant: int
+    cost: int
+    state: str = PENDING
+    fence: int = 0
+    charge: int = 0
+    incarnation: str = ""
+    failures: int = 0
+    recoveries: int = 0
+    stopping: bool = False
+    ready_at: int = 0
+
+    @property
+    def ref(self) -> TaskRef:
+        return TaskRef(tenant_id(self.tenant), f"task-{self.number}")
+
+
+@dataclass
+class Worker:
+    """A worker's name, its present life, and the highest fence it has received."""
+
+    name: str
+    life: int = 1
+    cursor: int = 0
+
+    @property
+    def incarnation(self) -> str:
+        return f"{self.name}-{self.life}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A store call, and what `view` of its answer must be; or the error it must raise."""
+
+    method: str
+    arguments: tuple[Any, ...]
+    expected: object
+    view: Callable[[Any], object] = lambda answer: answer
+
+
+def tenant_id(index: int) -> str:
+    """Name a tenant so that names order as indices do."""
+    return f"t{index:04d}"
+
+
+def picked(candidates: Sequence[T], pick: int) -> list[T]:
+    """Return the candidate that a pick means, as a list; empty if there is none."""
+    return [candidates[pick % len(candidates)]] if candidates else []
+
+
+def picked_apart(candidates: Sequence[T], picks: Sequence[int]) -> list[T]:
+    """Return a different candidate for each pick, as far as they go."""
+    left = list(candidates)
+    return [left.pop(pick % len(left)) for pick in picks if left]

@@ -1,0 +1,172 @@
+"""The reference world's attempts: how each way for an attempt to end changes the expected state."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from fairlane.domain.attempt import Outcome
+from fairlane.domain.policy import QueuePolicy
+from fairlane.store.messages import CancelStatus, Settlement, Started, Write
+from fairlane.store.messages import Throttle as Throttled
+from tests.support import world_operations as ops
+from tests.support.world_model import (
+    ACTIVE,
+    DEFAULT_PAUSE_MS,
+    ENQUEUED,
+    MAX_ATTEMPTS,
+    MAX_RECOVERIES,
+    PENDING,
+    WAITING,
+    Call,
+    Task,
+    picked,
+    picked_apart,
+)
+from tests.support.world_pool import PoolReference
+
+
+class Reference(PoolReference):
+    """Applying an operation here yields the store calls that do the same, each with the answer it must get."""
+
+    def apply(self, operation: ops.Operation) -> Iterator[Call]:
+        """Do the operation, or nothing if there is nothing to pick."""
+        handlers = {
+            ops.Join: self.join, ops.Leave: self.leave, ops.Change: self.change, ops.Submit: self.submit,
+            ops.Dispatch: self.dispatch, ops.Start: self.start, ops.Complete: self.complete, ops.Fail: self.fail,
+            ops.Throttle: self.throttle, ops.Release: self.release, ops.Cancel: self.cancel,
+            ops.LoseWorker: self.lose_worker, ops.SetCapacity: self.set_capacity, ops.Pause: self.pause,
+            ops.SetPoolCeiling: self.set_pool_ceiling, ops.Resume: self.resume, ops.Advance: self.advance,
+        }  # fmt: skip
+        return handlers[type(operation)](operation)
+
+    def start(self, operation: ops.Start) -> Iterator[Call]:
+        (worker,) = picked(self.workers, operation.worker)
+        cursor = worker.cursor
+        expected = []
+        for task in self.held(worker.incarnation):
+            if task.fence <= cursor or (task.state == ENQUEUED and self.paused):
+                continue
+            if task.state == ENQUEUED:
+                task.state = ACTIVE
+                self.decisions.append(("active", task.ref.tenant, task.ref.id, task.fence))
+            worker.cursor = task.fence
+            expected.append((task.ref, task.fence, task.cost))
+        yield Call("start", (worker.incarnation, cursor), expected, _received)
+
+    def complete(self, operation: ops.Complete) -> Iterator[Call]:
+        running = self.in_state(ACTIVE)
+        for first in picked(running, operation.tasks[0][0]):
+            own = [task for task in running if task.incarnation == first.incarnation]
+            tasks = picked_apart(own, [pick for pick, _ in operation.tasks])
+            batch = []
+            for task, (_, permille) in zip(tasks, operation.tasks, strict=False):
+                actual = task.cost * permille // 1000
+                batch.append(Settlement(task.ref, task.fence, Outcome.COMPLETED, actual))
+                forfeited = self.act(task.tenant, partial(self.scheduler.settle, task.number, actual))
+                self._ended(task, "completed", "completed", actual=actual, forfeited=forfeited)
+            yield Call("settle", (first.incarnation, batch), [Write.DONE] * len(batch))
+
+    def fail(self, operation: ops.Fail) -> Iterator[Call]:
+        for task in picked(self.in_state(ACTIVE), operation.task):
+            outcome = Outcome.REFUSED if operation.for_good else Outcome.FAILED
+            settlement = Settlement(task.ref, task.fence, outcome, 0)
+            task.failures += 1
+            if not operation.for_good and task.stopping:
+                self._end_kept(task, "cancelled", "cancelled")
+            elif operation.for_good or task.failures >= MAX_ATTEMPTS:
+                self._end_kept(task, "failed", "failed")
+            else:
+                self._back_kept(task, "failed")
+            yield Call("settle", (task.incarnation, [settlement]), [Write.DONE])
+
+    def throttle(self, operation: ops.Throttle) -> Iterator[Call]:
+        for task in picked(self.in_state(ACTIVE), operation.task):
+            pause = DEFAULT_PAUSE_MS if operation.pause_ms is None else operation.pause_ms
+            request = Throttled(task.ref, task.fence, operation.pause_ms)
+            if task.stopping:
+                self._cancel(task)
+            else:
+                self._give_back(task, "throttled", self.now + pause if pause else 0)
+            yield Call("throttle", (task.incarnation, [request]), [Write.DONE])
+
+    def release(self, operation: ops.Release) -> Iterator[Call]:
+        for task in picked(self.in_state(ENQUEUED, ACTIVE), operation.task):
+            attempt = (task.ref, task.fence)
+            if task.stopping:
+                self._cancel(task)
+            else:
+                self._give_back(task, "returned", 0)
+            yield Call("release", (task.incarnation, [attempt]), [Write.DONE])
+
+    def cancel(self, operation: ops.Cancel) -> Iterator[Call]:
+        tasks = picked_apart(list(self.tasks.values()), operation.tasks)
+        if not tasks:
+            return
+        statuses = []
+        for task in tasks:
+            if task.state == ACTIVE:
+                task.stopping = True
+                statuses.append(CancelStatus.STOPPING)
+            else:
+                self._cancel(task)
+                statuses.append(CancelStatus.CANCELLED)
+        yield Call("cancel", ([task.ref for task in tasks],), statuses)
+
+    def lose_worker(self, operation: ops.LoseWorker) -> Iterator[Call]:
+        (worker,) = picked(self.workers, operation.worker)
+        lost = worker.incarnation
+        held = self.held(lost)
+        for task in held:
+            self._lose(task)
+        worker.life, worker.cursor = worker.life + 1, 0
+        if not operation.by_name:
+            yield Call("evict", (lost,), (len(held), False), lambda answer: (answer.tasks, answer.more))
+        yield self.register(worker)
+
+    # -- ends of attempts --------------------------------------------------------------------------------------
+
+    def _lose(self, task: Task) -> None:
+        if task.state == ENQUEUED:
+            self._give_back(task, "lost", 0)
+        elif task.stopping:
+            self._end_kept(task, "cancelled", "cancelled")
+        elif task.recoveries >= MAX_RECOVERIES:
+            self._end_kept(task, "lost", "dead")
+        else:
+            task.recoveries += 1
+            self._back_kept(task, "lost")
+
+    def _end_kept(self, task: Task, attempt: str, state: str) -> None:
+        self.act(task.tenant, lambda: self.scheduler.settle(task.number, 0, good=False))
+        self._ended(task, attempt, state)
+
+    def _back_kept(self, task: Task, attempt: str) -> None:
+        self.act(task.tenant, lambda: self.scheduler.fail_retry(task.number))
+        self._ended(task, attempt, PENDING)
+
+    def _give_back(self, task: Task, attempt: str, ready_at: int) -> None:
+        refund = task.charge if self.setup.policy is QueuePolicy.WDRR else 0
+        self.act(task.tenant, lambda: self.scheduler.give_back(task.number, wait=ready_at > 0), refund=refund)
+        task.ready_at = ready_at
+        self._ended(task, attempt, WAITING if ready_at else PENDING)
+
+    def _cancel(self, task: Task) -> None:
+        if task.state in {PENDING, WAITING}:
+            task.fence = 0
+        self.act(task.tenant, lambda: self.scheduler.cancel(task.number))
+        self._ended(task, "cancelled", "cancelled")
+
+    def _ended(self, task: Task, attempt: str, state: str, *, actual: int = 0, forfeited: int = 0) -> None:
+        """Note the end of an attempt, and of the task unless it goes on."""
+        ratio = self.scheduler.tenant(task.tenant).ratio
+        seen, not_before = (PENDING, task.ready_at) if state == WAITING else (state, 0)
+        self.decisions.append(
+            (attempt, task.ref.tenant, task.ref.id, task.fence, actual, forfeited, ratio, seen, not_before)
+        )
+        task.state = state
+        if state not in {PENDING, WAITING}:
+            self.ended[task.ref] = state
+            del self.tasks[task.number]
+
+
+def _received(answer: Started) -> object:
+    return [(task.ref, task.fence, task.cost) for task in answer.tasks]
