@@ -8,40 +8,104 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairlane.config import (
+        ClientConfig as ClientConfig,
         ControllerConfig as ControllerConfig,
-    )
-    from fairlane.config import (
         DispatcherConfig as DispatcherConfig,
-    )
-    from fairlane.config import (
         PoolConfig as PoolConfig,
-    )
-    from fairlane.config import (
+        RayConfig as RayConfig,
         SchedulerConfig as SchedulerConfig,
-    )
-    from fairlane.config import (
+        ServerConfig as ServerConfig,
         TenantConfig as TenantConfig,
-    )
-    from fairlane.config import (
         WorkerConfig as WorkerConfig,
     )
-    from fairlane.domain.policy import QueuePolicy as QueuePolicy
-    from fairlane.domain.policy import ThrottleScope as ThrottleScope
-    from fairlane.domain.task import TaskRef as TaskRef
-    from fairlane.domain.task import TaskState as TaskState
-    from fairlane.domain.task import TaskView as TaskView
+    from fairlane.domain.policy import QueuePolicy as QueuePolicy, ThrottleScope as ThrottleScope
+    from fairlane.domain.task import (
+        OnUnknown as OnUnknown,
+        TaskRef as TaskRef,
+        TaskState as TaskState,
+        TaskView as TaskView,
+    )
+    from fairlane.errors import (
+        AdmissionClosed as AdmissionClosed,
+        ConfigError as ConfigError,
+        CostAboveCeiling as CostAboveCeiling,
+        FairlaneError as FairlaneError,
+        IdempotencyConflict as IdempotencyConflict,
+        InvalidTask as InvalidTask,
+        ProviderError as ProviderError,
+        ProviderFailed as ProviderFailed,
+        ProviderRefused as ProviderRefused,
+        QueueFull as QueueFull,
+        Rejected as Rejected,
+        ResultTimeout as ResultTimeout,
+        RuntimeStartError as RuntimeStartError,
+        StoreError as StoreError,
+        StoreUnavailable as StoreUnavailable,
+        StoreUnsuitable as StoreUnsuitable,
+        TaskCancelled as TaskCancelled,
+        TaskDead as TaskDead,
+        TaskExpired as TaskExpired,
+        TaskFailed as TaskFailed,
+        TaskLost as TaskLost,
+        TaskRejected as TaskRejected,
+        Throttled as Throttled,
+        UnknownTenant as UnknownTenant,
+    )
+    from fairlane.lifecycle.handle import TaskHandle as TaskHandle
+    from fairlane.lifecycle.submission import TaskSpec as TaskSpec
+    from fairlane.providers.base import Call as Call, Provider as Provider, Reply as Reply
+    from fairlane.runtime.platform import Platform as Platform
+    from fairlane.runtime.scheduler import Scheduler as Scheduler
+    from fairlane.runtime.sync import SyncScheduler as SyncScheduler, SyncTaskHandle as SyncTaskHandle
+    from fairlane.store.messages import CancelStatus as CancelStatus
 
 _HOMES = {
     "fairlane.config": (
+        "ClientConfig",
         "ControllerConfig",
         "DispatcherConfig",
         "PoolConfig",
+        "RayConfig",
         "SchedulerConfig",
+        "ServerConfig",
         "TenantConfig",
         "WorkerConfig",
     ),
     "fairlane.domain.policy": ("QueuePolicy", "ThrottleScope"),
-    "fairlane.domain.task": ("TaskRef", "TaskState", "TaskView"),
+    "fairlane.domain.task": ("OnUnknown", "TaskRef", "TaskState", "TaskView"),
+    "fairlane.errors": (
+        "AdmissionClosed",
+        "ConfigError",
+        "CostAboveCeiling",
+        "FairlaneError",
+        "IdempotencyConflict",
+        "InvalidTask",
+        "ProviderError",
+        "ProviderFailed",
+        "ProviderRefused",
+        "QueueFull",
+        "Rejected",
+        "ResultTimeout",
+        "RuntimeStartError",
+        "StoreError",
+        "StoreUnavailable",
+        "StoreUnsuitable",
+        "TaskCancelled",
+        "TaskDead",
+        "TaskExpired",
+        "TaskFailed",
+        "TaskLost",
+        "TaskRejected",
+        "Throttled",
+        "UnknownTenant",
+    ),
+    "fairlane.lifecycle.handle": ("TaskHandle",),
+    "fairlane.lifecycle.submission": ("TaskSpec",),
+    "fairlane.providers.base": ("Call", "Provider", "Reply"),
+    "fairlane.runtime.platform": ("Platform",),
+    "fairlane.runtime.scheduler": ("Scheduler",),
+    "fairlane.runtime.sync": ("SyncScheduler", "SyncTaskHandle"),
+    "fairlane.store.messages": ("CancelStatus",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

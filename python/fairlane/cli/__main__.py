@@ -1,0 +1,5 @@
+"""``python -m fairlane.cli``."""
+
+from fairlane.cli import main
+
+main()

@@ -1,0 +1,99 @@
+"""The actors: each runs one role in its process, and holds nothing that is not in the store.
+
+Ray restarts an actor whose process ends, by making it anew; so the work begins in the constructor, since nobody else
+would begin it then. A class with an asynchronous method would become an asynchronous actor, which cannot handle
+SIGTERM: these have none.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+import ray
+
+from fairlane.config import ControllerConfig, DispatcherConfig, WorkerConfig
+from fairlane.providers.base import Provider
+from fairlane.runtime.role_thread import RoleThread, Signals
+from fairlane.runtime.roles import ControllerRole, DispatcherRole, Role, StoreAddress, WorkerRole
+
+DISPATCHER: Final = "dispatcher"
+CONTROLLER: Final = "controller"
+
+
+def worker_actor(number: int) -> str:
+    """Name the actor that is worker ``number``, counted from 1."""
+    return f"worker-{number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """An actor that answers. ``restarted``: an earlier process of this actor has ended."""
+
+    name: str
+    pid: int
+    restarted: bool
+
+
+class RoleActor:
+    """What every actor can be asked."""
+
+    def __init__(self, name: str, address: StoreAddress, role: Role) -> None:
+        restarted = bool(ray.get_runtime_context().was_current_actor_reconstructed)
+        self._health = Health(name, os.getpid(), restarted)
+
+        async def work(signals: Signals) -> None:
+            async with address.open() as store:
+                if not restarted:  # later the store may be away for a while, which the roles wait out
+                    await store.check()
+                await role.run(store, signals)
+
+        self._role = RoleThread(name, work)
+        self._role.handle_sigterm()
+
+    def problem(self, timeout_s: float) -> str:
+        """Wait until the role does its work, and return an empty string; or why it does not."""
+        return self._role.problem(timeout_s)
+
+    def health(self) -> Health:
+        """Return how it is; an actor whose role has ended does not answer, since its process has."""
+        return self._health
+
+    def stop(self) -> None:
+        """Ask the role to finish and end; returns at once."""
+        self._role.stop()
+
+    def stop_now(self) -> None:
+        """Ask the role to end without finishing; returns at once."""
+        self._role.stop_now()
+
+    def join(self, timeout_s: float) -> bool:
+        """Wait for the role's end; return whether it has ended."""
+        return self._role.join(timeout_s)
+
+
+class DispatcherActor(RoleActor):
+    """Runs the dispatcher."""
+
+    def __init__(self, name: str, address: StoreAddress, config: DispatcherConfig) -> None:
+        super().__init__(name, address, DispatcherRole(config))
+
+
+class WorkerActor(RoleActor):
+    """Runs a worker, known to the store as ``worker_name``."""
+
+    def __init__(
+        self,
+        name: str,
+        address: StoreAddress,
+        config: WorkerConfig,
+        provider: str | Provider,
+        worker_name: str,
+    ) -> None:
+        super().__init__(name, address, WorkerRole(config, provider, worker_name))
+
+
+class ControllerActor(RoleActor):
+    """Runs the controller and the reaper."""
+
+    def __init__(self, name: str, address: StoreAddress, config: ControllerConfig) -> None:
+        super().__init__(name, address, ControllerRole(config))

@@ -1,0 +1,127 @@
+"""What schedulers run on: a server, Ray, and the guard that ends both should this process be killed."""
+
+import os
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from fairlane.config import REDIS_URL_VARIABLE, RayConfig, ServerConfig
+from fairlane.embedded import EmbeddedServer, Guard
+from fairlane.errors import ConfigError, RuntimeStartError
+from fairlane.runtime import process_thread
+from fairlane.runtime.ray_session import RaySession
+from fairlane.store.connection import Endpoint
+from fairlane.store.store import Store
+
+_PROBE_NAME = "platform"
+
+
+class Platform:
+    """A server and Ray, for any number of schedulers with names of their own. An async context manager."""
+
+    def __init__(self, server: ServerConfig | None = None, ray: RayConfig | None = None) -> None:
+        self._server_config = server or ServerConfig()
+        self._ray_config = ray or RayConfig()
+        self._stack: AsyncExitStack | None = None
+        self._endpoint: Endpoint | None = None
+        self.server: EmbeddedServer | None = None
+        """The embedded server; None before the start and when a URL names another one."""
+        self.ray: RaySession | None = None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the server is. Raises RuntimeStartError before the start."""
+        if self._endpoint is None:
+            raise RuntimeStartError("the platform is not started")
+        return self._endpoint
+
+    @property
+    def actor_endpoint(self) -> Endpoint | None:
+        """What actors are told; None if the URL holds a secret: they find it in their own environment.
+
+        Raises:
+            ConfigError: the URL holds a secret and the actors' environment does not have it.
+        """
+        url = self.endpoint.url
+        if not _holds_secret(url):
+            return self.endpoint
+        exported = {} if self.ray is None else self.ray.exported
+        if url not in (exported.get(REDIS_URL_VARIABLE), os.environ.get(REDIS_URL_VARIABLE)):
+            raise ConfigError(
+                f"server.url holds a password, which is not sent to Ray: set {REDIS_URL_VARIABLE} here and on every "
+                "machine of the Ray cluster instead",
+                field="server.url",
+            )
+        return None
+
+    async def start(self) -> None:
+        """Start the server, look whether it can be used, then start Ray. After an error nothing is left running.
+
+        Raises:
+            ConfigError, EmbeddedServerError, StoreUnavailable, StoreUnsuitable, RuntimeStartError
+        """
+        if self._ray_config.address is not None and self._server_config.url is None:
+            raise ConfigError(
+                f"ray.address = {self._ray_config.address}: workers on other machines cannot reach an embedded "
+                "server; name one with server.url",
+                field="server.url",
+            )
+        async with AsyncExitStack() as stack:
+            guard = await self._start_guard(stack)
+            await self._start_server(stack, guard)
+            url = self.endpoint.url
+            environment = {REDIS_URL_VARIABLE: url} if _holds_secret(url) else {}
+            self.ray = RaySession(self._ray_config, guard, environment)
+            stack.push_async_callback(self.ray.stop)
+            await self.ray.start()
+            _ = self.actor_endpoint
+            self._stack = stack.pop_all()
+
+    async def stop(self) -> None:
+        """Stop Ray, then the server. May be called again."""
+        stack, self._stack = self._stack, None
+        if stack is not None:
+            await stack.aclose()
+        self._endpoint = self.server = self.ray = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _start_guard(self, stack: AsyncExitStack) -> Guard:
+        started: list[Guard] = []
+
+        def start() -> None:
+            started.append(Guard.start())
+
+        def close() -> None:
+            if self.ray is not None and self.ray.is_given_up:
+                return  # it stays on watch until this process ends
+            for guard in started:
+                guard.close()
+
+        stack.push_async_callback(process_thread.call, close)  # a cancelled start may still have ended well
+        await process_thread.call(start)
+        return started[0]
+
+    async def _start_server(self, stack: AsyncExitStack, guard: Guard) -> None:
+        config = self._server_config
+        url = config.url
+        if url is None:
+            server = self.server = EmbeddedServer(config.data_dir, binary=config.binary, guard=guard)
+            stack.push_async_callback(process_thread.call, server.stop)
+            url = (await process_thread.call(server.start)).url
+        self._endpoint = Endpoint(url, config.call_timeout_ms, config.connections).checked()
+        async with Store(self._endpoint, _PROBE_NAME) as store:
+            await store.check()
+
+
+def _holds_secret(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.password is not None or "password" in parts.query

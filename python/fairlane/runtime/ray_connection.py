@@ -1,0 +1,74 @@
+"""What this process may be connected to: a private Ray of its own, a cluster, or what somebody else connected."""
+
+import logging
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from fairlane.embedded import Guard, create_private_directory, remove_private_directory
+from fairlane.embedded.guard_process import find, stop
+from fairlane.runtime import ray_environment
+
+_LONGEST_PARENT: Final = 30
+"""Longer ones would make the paths of Ray's sockets too long."""
+
+
+@dataclass(slots=True)
+class PrivateRay:
+    """The processes and the directory of a Ray that Fairlane starts."""
+
+    guard: Guard
+    directory: Path = field(init=False)
+    marker: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        parent = Path("/tmp") if len(tempfile.gettempdir()) > _LONGEST_PARENT else None  # noqa: S108 - mode 0700
+        self.directory = create_private_directory(parent)
+        self.marker = secrets.token_hex(16)
+        self.watch(self.guard)
+
+    @property
+    def log(self) -> Path:
+        """The raylet's log, where it says why it did not start."""
+        return self.directory / "session_latest" / "logs" / "raylet.out"
+
+    def watch(self, guard: Guard) -> None:
+        """Have the guard stop it, should this process be killed. Some of Ray's processes hide the marker."""
+        guard.watch_marker(ray_environment.MARKER, self.marker)
+        guard.watch_directory(self.directory)
+
+    def kill(self) -> None:
+        """Stop what still runs."""
+        markers, spared = {(ray_environment.MARKER, self.marker)}, {os.getpid(), self.guard.pid}
+        stop(lambda: find(markers, [self.directory], spared=spared))
+
+
+@dataclass(slots=True)
+class Connection:
+    """What this process is connected to. Read and changed on the process thread only."""
+
+    asked: str | None
+    private: PrivateRay | None
+    ours: bool
+    exported: Mapping[str, str]
+    dashboard_url: str | None
+    users: int = 0
+
+    def end(self) -> None:
+        """Disconnect, and stop a private Ray."""
+        if self.ours:
+            import ray  # noqa: PLC0415 - it is in use
+
+            ray.shutdown()
+        if self.private is not None:
+            self.private.kill()
+            remove_private_directory(self.private.directory)
+
+
+def init(ray: Any, **options: object) -> Any:  # noqa: ANN401 - a module, and its context
+    """Call ``ray.init``; nothing of Ray's own logging reaches the driver."""
+    return ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)

@@ -1,0 +1,196 @@
+"""This process's connection to Ray: a private Ray of its own, an existing cluster, or what is connected already.
+
+A process has one connection. Who asks for it while it is open shares it; the last to leave ends what Fairlane began.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Mapping
+from typing import Any, Final
+
+from fairlane.config import RayConfig
+from fairlane.embedded import Guard, remove_private_directory
+from fairlane.errors import ConfigError, FairlaneError, RuntimeStartError
+from fairlane.runtime import process_thread, ray_environment
+from fairlane.runtime.ray_connection import Connection, PrivateRay, init
+
+_OBJECT_STORE_BYTES: Final = 75 * 2**20  # the least Ray accepts; no task passes through it
+_CONNECT_TIMEOUT_S: Final = 5.0
+_SHUTDOWN_TIMEOUT_S: Final = 15.0
+
+
+_open: Connection | None = None
+_starting = False
+_given_up = threading.Lock()
+"""Held to decide which came first: the end of a start, or its being given up."""
+
+
+class RaySession:
+    """One user of the connection. ``guard`` outlives it; ``environment`` is for the processes of a private Ray."""
+
+    def __init__(self, config: RayConfig, guard: Guard, environment: Mapping[str, str]) -> None:
+        self._config = config
+        self._guard = guard
+        self._environment = environment
+        self._private: PrivateRay | None = None
+        self._connection: Connection | None = None
+        self._starting = False
+        self._has_failed = False
+        self.is_given_up = False
+        """A start did not end and was left behind: it may still start processes."""
+
+    @property
+    def is_private(self) -> bool:
+        """Whether Fairlane started this Ray."""
+        return self._connection is not None and self._connection.private is not None
+
+    @property
+    def exported(self) -> Mapping[str, str]:
+        """What a private Ray's processes were given in their environment."""
+        return {} if self._connection is None else self._connection.exported
+
+    @property
+    def dashboard_url(self) -> str | None:
+        """Where a private Ray's dashboard is, if there is one; it asks for `ray_environment.token`."""
+        return None if self._connection is None else self._connection.dashboard_url
+
+    async def start(self) -> None:
+        """Connect, and start a private Ray if that is wanted. After an error call `stop`.
+
+        Raises:
+            ConfigError: the address cannot be used.
+            RuntimeStartError: Ray did not start or is not there; names the log where there is one.
+        """
+        if self._config.address not in (None, "auto"):
+            await _reach(self._config.address)
+        timeout_ms = self._config.start_timeout_ms
+        self._starting = True
+        try:
+            await process_thread.call(self._enter, timeout_s=timeout_ms / 1000)
+        except TimeoutError:
+            raise self._failed(f"not ready after {timeout_ms} ms") from None
+        except FairlaneError:
+            raise
+        except Exception as error:
+            first_line, *_ = str(error).strip().splitlines() or [type(error).__name__]
+            raise self._failed(first_line) from error
+
+    async def stop(self) -> None:
+        """Leave. The last user's leaving ends a private Ray, with all its processes, and removes its directory.
+
+        The directory stays after a failed start, for its logs.
+        """
+        with _given_up:
+            connection, self._connection = self._connection, None
+            self.is_given_up = connection is None and self._starting
+        if self.is_given_up:
+            logging.getLogger("ray").setLevel(logging.CRITICAL)  # it would tell how its processes end
+        private, self._private = self._private, None
+        if connection is not None:
+            try:
+                await process_thread.call(lambda: _leave(connection), timeout_s=_SHUTDOWN_TIMEOUT_S)
+            except TimeoutError:
+                private = connection.private
+            else:
+                private = None
+        if private is not None:
+            await asyncio.to_thread(private.kill)
+            if not self._has_failed:
+                remove_private_directory(private.directory)
+
+    def _failed(self, problem: str) -> RuntimeStartError:
+        if self._private is None:
+            return RuntimeStartError(f"Ray: {problem}")
+        self._has_failed = True
+        log = self._private.log
+        return RuntimeStartError(f"Ray did not start: {problem}; its log: {log}", log=str(log))
+
+    def _enter(self) -> None:
+        """Connect, on the process thread; undo it if nobody waits for it any more."""
+        global _open  # noqa: PLW0603 - as process-wide as Ray's own connection
+        connection = None
+        try:
+            if not self.is_given_up:
+                connection = self._connect()
+        finally:
+            with _given_up:
+                self._starting = False
+                if connection is not None and not self.is_given_up:
+                    connection.users += 1
+                    _open = self._connection = connection
+        if connection is not None and connection.users == 0:
+            connection.end()
+
+    def _connect(self) -> Connection:
+        global _starting  # noqa: PLW0603 - see _enter
+        ray_environment.set_defaults()
+        address = self._config.address
+        login = ray_environment.authentication() if address is None else {}
+        with ray_environment.exported(login):
+            import ray  # noqa: PLC0415 - remembers what it finds there
+
+        if _starting:
+            raise RuntimeStartError("Ray: an earlier start in this process has not ended; use a new process")
+        if ray.is_initialized() and _open is not None:
+            return self._share(_open)
+        if ray.is_initialized():
+            return Connection(address, None, ours=False, exported={}, dashboard_url=None)
+        _starting = True
+        try:
+            if address is None:
+                return self._start_private(ray, login)
+            init(ray, address=address)
+            return Connection(address, None, ours=True, exported={}, dashboard_url=None)
+        finally:
+            _starting = False
+
+    def _share(self, connection: Connection) -> Connection:
+        if connection.ours and self._config.address != connection.asked:
+            raise ConfigError(
+                f"ray.address = {self._config.address}: this process is already connected to "
+                f"{connection.asked or 'a private Ray'}, and a process has one connection",
+                field="ray.address",
+            )
+        if connection.private is not None:
+            connection.private.watch(self._guard)
+        return connection
+
+    def _start_private(self, ray: Any, login: Mapping[str, str]) -> Connection:  # noqa: ANN401 - a module
+        private = self._private = PrivateRay(self._guard)
+        entries = {**self._environment, **login, ray_environment.MARKER: private.marker}
+        with ray_environment.exported(entries):
+            context = init(
+                ray,
+                address="local",  # else RAY_ADDRESS would decide
+                num_cpus=self._config.num_cpus,
+                object_store_memory=_OBJECT_STORE_BYTES,
+                include_dashboard=self._config.dashboard,
+                dashboard_host="127.0.0.1",
+                _temp_dir=str(private.directory),
+            )
+        return Connection(None, private, True, dict(self._environment), context.dashboard_url or None)
+
+
+def _leave(connection: Connection) -> None:
+    """Count one user less, on the process thread; the last one ends the connection."""
+    global _open  # noqa: PLW0603 - see RaySession
+    connection.users -= 1
+    if connection.users == 0:
+        if _open is connection:
+            _open = None
+        connection.end()
+
+
+async def _reach(address: str | None) -> None:
+    """Look whether somebody listens: Ray itself waits long for an address that is wrong."""
+    host, colon, port = (address or "").rpartition(":")
+    if not colon or not port.isdigit() or "/" in host:
+        raise ConfigError(f"ray.address = {ascii(address)[:80]}: must be host:port or auto", field="ray.address")
+    try:
+        async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+            _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+    except (OSError, TimeoutError, OverflowError) as error:
+        reason = str(error) or f"no answer within {_CONNECT_TIMEOUT_S:g} s"
+        raise RuntimeStartError(f"Ray at {address}: {reason}", address=address) from None
+    writer.close()

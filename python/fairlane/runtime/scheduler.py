@@ -1,0 +1,227 @@
+"""A scheduler: one pool with its processes and a client, started in order and stopped in reverse."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from fairlane.clock import RANDOM_IDS
+from fairlane.config import SchedulerConfig, TenantConfig
+from fairlane.domain.limits import check_tenant_id
+from fairlane.domain.task import OnUnknown, TaskView
+from fairlane.embedded import EmbeddedServer
+from fairlane.errors import ConfigError, RuntimeStartError
+from fairlane.lifecycle.client import Client, SubmitAnswer
+from fairlane.lifecycle.handle import TaskHandle
+from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
+from fairlane.providers.base import Provider
+from fairlane.runtime.platform import Platform
+from fairlane.store.messages import CancelStatus, Snapshot, WorkerView
+from fairlane.store.store import Store
+
+if TYPE_CHECKING:
+    from fairlane.runtime.fleet import Fleet
+
+PartT = TypeVar("PartT")
+
+
+class Scheduler:
+    """Runs tasks of many tenants through one provider, fairly. An async context manager.
+
+    ``provider`` is ``package.module:attribute``, or an instance that pickles. With a ``platform`` that is started,
+    its server and its Ray are used and left running, and the sections ``server`` and ``ray`` count no more, except
+    for the namespace. Several schedulers of one name on one server, each with a Ray of its own, serve one pool
+    together; on one Ray the second is refused.
+    """
+
+    def __init__(
+        self,
+        config: SchedulerConfig | None = None,
+        provider: str | Provider | None = None,
+        *,
+        platform: Platform | None = None,
+    ) -> None:
+        if provider is None:
+            raise ConfigError("provider: missing; give package.module:attribute or an instance", field="provider")
+        self.config = config or SchedulerConfig()
+        self._provider = provider
+        self._given_platform = platform
+        self._platform: Platform | None = None
+        self._store: Store | None = None
+        self._client: Client | None = None
+        self._fleet: Fleet | None = None
+        self._stack: AsyncExitStack | None = None
+
+    # -- life ------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Start the server and Ray, the pool with its tenants, the actors, the client: each when the last is ready.
+
+        After an error or a cancellation nothing is left running.
+
+        Raises:
+            ConfigError, EmbeddedServerError, StoreUnavailable, StoreUnsuitable, RuntimeStartError
+        """
+        if self._stack is not None:
+            raise RuntimeStartError(f"scheduler {self.config.name} is already started")
+        config = self.config
+        async with AsyncExitStack() as stack:
+            platform = self._given_platform
+            if platform is None:
+                platform = await stack.enter_async_context(Platform(config.server, config.ray))
+            store = await stack.enter_async_context(Store(platform.endpoint, config.name))
+            await store.put_pool(config.pool)
+            await store.put_tenants(config.tenants)
+            await store.admit(open=True)
+            await self._start_fleet(stack, platform)
+            self._client = await stack.enter_async_context(Client(store, config.client))
+            self._platform, self._store = platform, store
+            self._stack = stack.pop_all()
+
+    async def stop(self) -> None:
+        """Stop gracefully, in reverse: running tasks get the workers' grace time, others stay with the server.
+
+        May be called again.
+        """
+        stack, self._stack = self._stack, None
+        if stack is not None:
+            try:
+                await stack.aclose()
+            finally:
+                self._platform = self._store = self._client = self._fleet = None
+
+    async def stop_now(self) -> None:
+        """Have a stop that is under way in another task not wait for running tasks: they are handed back."""
+        if self._fleet is not None:
+            await self._fleet.stop_now()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _start_fleet(self, stack: AsyncExitStack, platform: Platform) -> None:
+        # Imported once Ray's environment is set and Ray is connected.
+        from fairlane.runtime.fleet import Fleet  # noqa: PLC0415
+        from fairlane.runtime.roles import StoreAddress  # noqa: PLC0415
+
+        config = self.config
+        namespace = config.ray.namespace or f"fairlane-{config.name}"
+        fleet = self._fleet = Fleet(config, namespace, RANDOM_IDS.new_id()[:6])
+        stack.push_async_callback(fleet.kill)
+        told, known = platform.actor_endpoint, platform.endpoint
+        url = None if told is None else told.url
+        await fleet.start(StoreAddress(config.name, url, known.call_timeout_ms, known.connections), self._provider)
+        stack.push_async_callback(fleet.stop)
+
+    # -- tasks -----------------------------------------------------------------------------------------------
+
+    @property
+    def client(self) -> Client:
+        """The client. Raises RuntimeStartError unless started."""
+        return self._started(self._client)
+
+    async def submit(
+        self,
+        tenant: str,
+        payload: object,
+        *,
+        cost: int,
+        task_id: str | None = None,
+        priority: int = DEFAULT_PRIORITY,
+        deadline_s: float | None = None,
+        on_unknown: OnUnknown = OnUnknown.RETRY,
+    ) -> TaskHandle:
+        """Submit one task; see `Client.submit`."""
+        return await self.client.submit(
+            tenant,
+            payload,
+            cost=cost,
+            task_id=task_id,
+            priority=priority,
+            deadline_s=deadline_s,
+            on_unknown=on_unknown,
+        )
+
+    async def submit_many(self, specs: Iterable[TaskSpec]) -> list[SubmitAnswer]:
+        """Submit many tasks, one answer each; see `Client.submit_many`."""
+        return await self.client.submit_many(specs)
+
+    async def get(self, tenant: str, task_id: str) -> TaskView | None:
+        """Return a task as it is now; None if it is unknown."""
+        return await self.client.get(tenant, task_id)
+
+    async def cancel(self, tenant: str, task_id: str) -> CancelStatus:
+        """Ask for a task's end; see `Client.cancel`."""
+        return await self.client.cancel(tenant, task_id)
+
+    async def wait_many(self, handles: Sequence[TaskHandle], timeout_s: float | None = None) -> list[object]:
+        """Wait for all; return each one's result or the TaskLost that says why there is none."""
+        return await self.client.wait_many(handles, timeout_s)
+
+    # -- operators -------------------------------------------------------------------------------------------
+
+    @property
+    def store(self) -> Store:
+        """The store. Raises RuntimeStartError unless started."""
+        return self._started(self._store)
+
+    @property
+    def platform(self) -> Platform:
+        """What it runs on. Raises RuntimeStartError unless started."""
+        return self._started(self._platform)
+
+    @property
+    def server(self) -> EmbeddedServer | None:
+        """The embedded server; None if a URL names another one."""
+        return self.platform.server
+
+    async def put_tenant(self, tenant: str, config: TenantConfig) -> None:
+        """Register a tenant or change its limits, with immediate effect."""
+        await self.store.put_tenants({check_tenant_id(tenant): config})
+
+    async def remove_tenant(self, tenant: str) -> bool:
+        """Forget a tenant; False if there is none. Raises ConfigError while it has tasks."""
+        return await self.store.remove_tenant(check_tenant_id(tenant))
+
+    async def pause(self, duration_ms: int) -> None:
+        """Start nothing in the pool for so long."""
+        await self.store.pause(duration_ms)
+
+    async def resume(self) -> None:
+        """End a pause."""
+        await self.store.resume()
+
+    async def set_capacity(self, slots: int) -> int:
+        """Set the capacity; return what is in force, never above the hard limit."""
+        return await self.store.set_capacity(slots)
+
+    async def close_admission(self) -> None:
+        """Take no new tasks; what was accepted goes on."""
+        await self.store.admit(open=False)
+
+    async def open_admission(self) -> None:
+        """Take new tasks again; a start does so, too."""
+        await self.store.admit(open=True)
+
+    async def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
+        """Read the pool and a page of tenants at one instant."""
+        return await self.store.snapshot(after_tenant, limit)
+
+    async def workers(self) -> list[WorkerView]:
+        """Read the worker incarnations the store knows."""
+        return await self.store.workers()
+
+    async def actor_pids(self) -> dict[str, int]:
+        """Return the process id of each actor, by its name; waits for one that is being restarted."""
+        fleet = self._started(self._fleet)
+        return {name: health.pid for name, health in (await fleet.health()).items()}
+
+    def _started(self, part: PartT | None) -> PartT:
+        if part is None:
+            raise RuntimeStartError(f"scheduler {self.config.name} is not started")
+        return part

@@ -1,0 +1,185 @@
+"""The same for programs without an event loop: a scheduler on a loop in a thread of its own."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterable, Sequence
+from concurrent.futures import wait
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import uvloop
+
+from fairlane.config import SchedulerConfig, TenantConfig
+from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
+from fairlane.errors import Rejected, RuntimeStartError, StoreUnavailable
+from fairlane.lifecycle.handle import TaskHandle
+from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
+from fairlane.providers.base import Provider
+from fairlane.runtime.platform import Platform
+from fairlane.runtime.scheduler import Scheduler
+from fairlane.store.messages import CancelStatus, Snapshot
+
+T = TypeVar("T")
+
+
+class _Loop:
+    """A running loop in a thread."""
+
+    def __init__(self) -> None:
+        self._loop = uvloop.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="fairlane-sync", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return the result of ``work``. An interrupt (Ctrl-C) cancels it, and is passed on when it has ended."""
+        tasks: list[asyncio.Task[T]] = []
+
+        async def held() -> T:
+            tasks.append(asyncio.ensure_future(work))
+            return await tasks[0]
+
+        future = asyncio.run_coroutine_threadsafe(held(), self._loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+            wait([future])
+            raise
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class SyncTaskHandle:
+    """A submitted task; see `TaskHandle`."""
+
+    def __init__(self, loop: _Loop, handle: TaskHandle) -> None:
+        self._loop = loop
+        self.handle = handle
+        """The asynchronous handle."""
+
+    @property
+    def ref(self) -> TaskRef:
+        """The task's name."""
+        return self.handle.ref
+
+    def result(self, timeout_s: float | None = None) -> object:
+        """Wait for the result; see `TaskHandle.result`."""
+        return self._loop.run(self.handle.result(timeout_s))
+
+    def state(self) -> TaskState | None:
+        """Return where the task is now; None if it is unknown."""
+        return self._loop.run(self.handle.state())
+
+    def cancel(self) -> CancelStatus:
+        """Ask for the task's end."""
+        return self._loop.run(self.handle.cancel())
+
+
+class SyncScheduler:
+    """A `Scheduler` for synchronous code; a context manager. May be used from several threads."""
+
+    def __init__(
+        self,
+        config: SchedulerConfig | None = None,
+        provider: str | Provider | None = None,
+        *,
+        platform: Platform | None = None,
+    ) -> None:
+        self.scheduler = Scheduler(config, provider, platform=platform)
+        """The asynchronous scheduler; it belongs to another thread's loop."""
+        self._loop: _Loop | None = None
+
+    def start(self) -> None:
+        """See `Scheduler.start`."""
+        if self._loop is not None:
+            raise RuntimeStartError(f"scheduler {self.scheduler.config.name} is already started")
+        self._loop = _Loop()
+        try:
+            self._loop.run(self.scheduler.start())
+        except BaseException:
+            self._end()
+            raise
+
+    def stop(self) -> None:
+        """See `Scheduler.stop`."""
+        if self._loop is not None:
+            try:
+                self._loop.run(self.scheduler.stop())
+            finally:
+                self._end()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def submit(
+        self,
+        tenant: str,
+        payload: object,
+        *,
+        cost: int,
+        task_id: str | None = None,
+        priority: int = DEFAULT_PRIORITY,
+        deadline_s: float | None = None,
+        on_unknown: OnUnknown = OnUnknown.RETRY,
+    ) -> SyncTaskHandle:
+        """Submit one task; see `Scheduler.submit`."""
+        submitting = self.scheduler.submit(
+            tenant,
+            payload,
+            cost=cost,
+            task_id=task_id,
+            priority=priority,
+            deadline_s=deadline_s,
+            on_unknown=on_unknown,
+        )
+        return SyncTaskHandle(self._started, self._started.run(submitting))
+
+    def submit_many(self, specs: Iterable[TaskSpec]) -> list[SyncTaskHandle | Rejected | StoreUnavailable]:
+        """Submit many tasks, one answer each; see `Scheduler.submit_many`."""
+        loop = self._started
+        answers = loop.run(self.scheduler.submit_many(specs))
+        return [SyncTaskHandle(loop, item) if isinstance(item, TaskHandle) else item for item in answers]
+
+    def wait_many(self, handles: Sequence[SyncTaskHandle], timeout_s: float | None = None) -> list[object]:
+        """Wait for all; see `Scheduler.wait_many`."""
+        return self._started.run(self.scheduler.wait_many([item.handle for item in handles], timeout_s))
+
+    def get(self, tenant: str, task_id: str) -> TaskView | None:
+        """Return a task as it is now; None if it is unknown."""
+        return self._started.run(self.scheduler.get(tenant, task_id))
+
+    def cancel(self, tenant: str, task_id: str) -> CancelStatus:
+        """Ask for a task's end."""
+        return self._started.run(self.scheduler.cancel(tenant, task_id))
+
+    def put_tenant(self, tenant: str, config: TenantConfig) -> None:
+        """Register a tenant or change its limits."""
+        self._started.run(self.scheduler.put_tenant(tenant, config))
+
+    def remove_tenant(self, tenant: str) -> bool:
+        """Forget a tenant; False if there is none."""
+        return self._started.run(self.scheduler.remove_tenant(tenant))
+
+    def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
+        """Read the pool and a page of tenants at one instant."""
+        return self._started.run(self.scheduler.snapshot(after_tenant, limit))
+
+    @property
+    def _started(self) -> _Loop:
+        if self._loop is None:
+            raise RuntimeStartError(f"scheduler {self.scheduler.config.name} is not started")
+        return self._loop
+
+    def _end(self) -> None:
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.close()

@@ -1,0 +1,30 @@
+"""What a user without an event loop does with a scheduler."""
+
+import threading
+
+import pytest
+
+import fairlane
+from fairlane import SyncScheduler, TaskSpec, TaskState
+
+from .conftest import PROVIDER
+
+
+@pytest.mark.ray
+def test_without_an_event_loop(platform, config):
+    with SyncScheduler(config, PROVIDER, platform=platform) as s:
+        assert s.submit("acme", {"echo": [1]}, cost=5).result(timeout_s=30) == [1]
+        *handles, refused = s.submit_many([*(TaskSpec("beta", {"echo": i}, 5) for i in range(20)), TaskSpec("x", 0, 1)])
+        assert s.wait_many(handles, timeout_s=30) == list(range(20))
+        assert isinstance(refused, fairlane.UnknownTenant)
+        assert s.get("beta", handles[0].ref.id).state is handles[0].state() is TaskState.COMPLETED
+    with pytest.raises(fairlane.RuntimeStartError, match="not started"):
+        s.get("beta", "x")
+
+
+def test_a_start_that_fails_leaves_no_thread(config):
+    before = {thread.name for thread in threading.enumerate()}
+    refused = SyncScheduler(config.model_copy(update={"ray": fairlane.RayConfig(address="10.0.0.1:1")}), PROVIDER)
+    with pytest.raises(fairlane.ConfigError, match="embedded server"):
+        refused.start()
+    assert {thread.name for thread in threading.enumerate()} <= before
