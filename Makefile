@@ -21,7 +21,7 @@ $(VENV)/.packages: pyproject.toml requirements.lock
 	@touch $@
 
 $(VENV)/.core: $(VENV)/.packages $(CORE)
-	PIP_CONSTRAINT=$(CURDIR)/requirements.lock VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet
+	PIP_QUIET=1 PIP_CONSTRAINT=$(CURDIR)/requirements.lock VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet
 	@touch $@
 
 bench: setup     ## run every scenario; reports land in OUT

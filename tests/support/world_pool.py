@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from fairlane._core import Scheduler
 from fairlane.config import PoolConfig, TenantConfig
-from fairlane.domain.policy import QueuePolicy, ThrottleScope
+from fairlane.domain.policy import QueuePolicy, StopReason, ThrottleScope
 from fairlane.domain.task import TaskRef
 from fairlane.errors import ConfigError
 from fairlane.store.messages import Submission, SubmitStatus
@@ -211,7 +211,7 @@ class PoolReference:
         places = [incarnation for incarnation, offer in offers for _ in range(min(offer, free[incarnation]))]
         limit = 0 if self.paused else operation.limit
         parked = {index for index in self.tenants if self.scheduler.tenant(index).parked_by}
-        placed, rejected, _ = self.scheduler.dispatch(limit, len(places))
+        placed, rejected, more = self.scheduler.dispatch(limit, len(places))
         for index in self.tenants:
             reason = self.scheduler.tenant(index).parked_by
             if reason and index not in parked:
@@ -229,8 +229,8 @@ class PoolReference:
         yield Call(
             "dispatch",
             (offers, operation.limit),
-            (len(placed), free),
-            lambda answer: (answer.placed, answer.free),
+            (len(placed), free, more),
+            lambda answer: (answer.placed, answer.free, answer.stop is StopReason.VISITS),
         )
 
 
