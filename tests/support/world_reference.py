@@ -5,8 +5,7 @@ from functools import partial
 
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import QueuePolicy
-from fairlane.store.messages import CancelStatus, Settlement, Started, Write
-from fairlane.store.messages import Throttle as Throttled
+from fairlane.store.messages import CancelStatus, Settlement, Started, Throttle as Throttled, Write
 from tests.support import world_operations as ops
 from tests.support.world_model import (
     ACTIVE,

@@ -79,6 +79,13 @@ struct Pool {
     fence: u64,
 }
 
+impl Pool {
+    /// The largest cost that keeps rounds exact.
+    fn max_cost(&self) -> i64 {
+        MAX_COST.min(self.quantum * MAX_QUANTA_PER_TASK)
+    }
+}
+
 /// A pool's dispatch decisions as a state machine.
 ///
 /// Tenants are indices and tasks are handles chosen by the caller. A handle may be used again after

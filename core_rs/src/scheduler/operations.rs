@@ -1,9 +1,7 @@
 //! Everything that changes a pool, except the decision itself.
 
 use super::error::within;
-use super::limits::{
-    MAX_CEILING, MAX_COST, MAX_PRIORITY, MAX_QUANTA_PER_TASK, MAX_SLOTS, MAX_WEIGHT,
-};
+use super::limits::{MAX_CEILING, MAX_COST, MAX_PRIORITY, MAX_SLOTS, MAX_WEIGHT};
 use super::tenant::{Queued, Tenant, score};
 use super::{Limits, Phase, PhaseName, Place, Pool, Scheduler, SchedulerError, Task};
 
@@ -66,7 +64,7 @@ impl Scheduler {
         if self.tasks.contains_key(&task) {
             return Err(SchedulerError::DuplicateTask(task));
         }
-        let most = MAX_COST.min(self.pool.quantum * MAX_QUANTA_PER_TASK);
+        let most = self.pool.max_cost();
         within("cost", cost, 1, most)?;
         within("priority", priority, 0, MAX_PRIORITY)?;
         let ceiling = limits.cost_ceiling;
@@ -101,6 +99,7 @@ impl Scheduler {
     ///
     /// `actual` is what a completed attempt really cost. `None` stands for an attempt that failed
     /// for good or was lost: it keeps its charge, or failing at no cost would hold slots for free.
+    /// Fairness counts no more of it than a task may cost, so that rounds stay exact.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTask`]; [`SchedulerError::WrongPhase`] unless it is in flight;
@@ -115,7 +114,7 @@ impl Scheduler {
             pool.live -= 1;
             let Some(actual) = actual else { return 0 };
             tenant.learn(actual, entry.cost);
-            tenant.correct(charge - actual, pool)
+            tenant.correct(charge - actual.min(pool.max_cost()), pool)
         });
         self.tasks.remove(&task);
         self.idle_check();

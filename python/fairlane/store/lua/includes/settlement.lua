@@ -1,6 +1,7 @@
 --- @include attempt
 -- A good settlement: the tenant's ratio learns, and its deficit is corrected from the charge to the actual cost.
--- Returns what was forfeited, so that over-estimates cannot be banked.
+-- Returns what was forfeited, so that over-estimates cannot be banked. No more of an actual counts than a task may
+-- cost, so that rounds stay exact.
 local function learn(t, record, actual)
   local observed = math.min(2 ^ 20, math.floor(1000 * actual / record.cost))
   local ratio = t.ratio + math.floor((observed - t.ratio) / 8)
@@ -30,7 +31,7 @@ local function end_completed(t, record, actual, result)
   credit(t)
   free_hold(t, record)
   learn(t, record, actual)
-  local forfeited = correct(t, record.charge - actual)
+  local forfeited = correct(t, record.charge - math.min(actual, pool.max_cost))
   ended(record, 'completed', t, actual, forfeited, 'completed')
   touch(t)
   finish(record, 'completed', actual, result)

@@ -1,0 +1,32 @@
+"""What property tests need beyond the shared fixtures: one event loop that outlives an example, and a seed."""
+
+import asyncio
+import itertools
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+SEED = int(os.environ.get("FAIRLANE_TEST_SEED", "1"))
+"""Change it to try other random runs; every failure names the seed it came from."""
+
+_names = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def seed() -> int:
+    """What random runs begin with."""
+    return SEED
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    """One event loop for all examples of a property."""
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session")
+def fresh_name() -> Callable[[], str]:
+    """Names that no other example uses."""
+    return lambda: f"property-{next(_names)}"
