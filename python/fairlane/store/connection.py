@@ -104,7 +104,7 @@ class Connector:
         scripts), after which all are sent again.
 
         Raises:
-            StoreError: of the last try; StoreUnavailable says whether the commands may have run.
+            StoreError: of the last try that says why; StoreUnavailable says whether the commands may have run.
 
         """
         pause_s = _FIRST_PAUSE_S
@@ -122,7 +122,8 @@ class Connector:
                         failure = classify(failed.cause, sent=sent_once, where=self.endpoint.shown)
                         if not failure.retry:
                             raise failure.error from failed.cause
-                        last = failure.error
+                        if sent_once or last is None or _says_why(failure.error) or not _says_why(last):
+                            last = failure.error
                     trying = False
                     await asyncio.sleep(self._rng.uniform(pause_s / 2, pause_s))
                     pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
@@ -178,6 +179,11 @@ class Connector:
         if isinstance(reply, BaseException):
             raise classify(reply, sent=False, where=self.endpoint.shown).error from reply
         return reply
+
+
+def _says_why(error: StoreError) -> bool:
+    """Whether the server itself gave the reason: a refused client may get it, or only a closed connection."""
+    return "reason" in error.context
 
 
 class _CallFailed(Exception):

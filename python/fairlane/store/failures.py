@@ -43,7 +43,7 @@ def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
     if isinstance(error, exceptions.AuthenticationError | exceptions.NoPermissionError):
         return Failure(StoreUnsuitable(f"{where}: {text}", where=where), retry=False)
     if isinstance(error, exceptions.BusyLoadingError) or "max number of clients" in text:
-        return Failure(StoreUnavailable(f"{where}: {text}", where=where), retry=True)
+        return Failure(StoreUnavailable(f"{where}: {text}", where=where, reason="NOT_NOW"), retry=True)
     if isinstance(error, exceptions.InvalidResponse):
         return Failure(StoreUnsuitable(f"{where}: the answer is not Redis's protocol", where=where), retry=False)
     if isinstance(error, exceptions.ResponseError):
