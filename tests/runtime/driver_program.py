@@ -5,6 +5,7 @@ Arguments: scheduler name; and, optionally, a server's URL.
 
 import asyncio
 import json
+import signal
 import sys
 
 import fairlane
@@ -28,6 +29,8 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
+    # Who starts the tests in the background has Ctrl-C ignored, and passes that on.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         asyncio.run(main())
     except KeyboardInterrupt:
