@@ -12,6 +12,7 @@ import uvloop
 from fairlane.config import SchedulerConfig, TenantConfig
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
 from fairlane.errors import Rejected, RuntimeStartError, StoreUnavailable
+from fairlane.lifecycle.estimate import Estimator
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
 from fairlane.providers.base import Provider
@@ -87,8 +88,9 @@ class SyncScheduler:
         provider: str | Provider | None = None,
         *,
         platform: Platform | None = None,
+        estimator: Estimator | None = None,
     ) -> None:
-        self.scheduler = Scheduler(config, provider, platform=platform)
+        self.scheduler = Scheduler(config, provider, platform=platform, estimator=estimator)
         """The asynchronous scheduler; it belongs to another thread's loop."""
         self._loop: _Loop | None = None
 
@@ -125,7 +127,7 @@ class SyncScheduler:
         tenant: str,
         payload: object,
         *,
-        cost: int,
+        cost: int | None = None,
         task_id: str | None = None,
         priority: int = DEFAULT_PRIORITY,
         deadline_s: float | None = None,
