@@ -106,7 +106,9 @@ async def test_a_task_submitted_again_is_the_same_task_whatever_was_learned_in_b
 async def test_a_failing_estimator_refuses_its_task_only(pool: Harness) -> None:
     await pool.put()
     client = await pool.client(estimator=PerField())
-    answers = await client.submit_many([TaskSpec("acme", {"a": 1}), TaskSpec("acme", "no fields"), TaskSpec("acme", {})])
+    answers = await client.submit_many(
+        [TaskSpec("acme", {"a": 1}), TaskSpec("acme", "no fields"), TaskSpec("acme", {})]
+    )
     assert isinstance(answers[0], TaskHandle)
     assert isinstance(answers[1], InvalidTask)
     assert isinstance(answers[2], InvalidTask)

@@ -40,7 +40,7 @@ async def test_no_message_traceback_or_log_line_shows_the_key(
     endpoint_server: ChatServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    provider = OpenAIChatProvider(OpenAIChatConfig(timeout_ms=200))
+    provider = OpenAIChatProvider(OpenAIChatConfig(timeout_ms=1_000))
     left_behind = []
     await provider.open()
     for answer in TROUBLE:
@@ -98,7 +98,7 @@ async def test_no_task_record_event_or_result_holds_the_key(
     caplog.set_level(logging.DEBUG)
     await pool.put()
     await pool.dispatcher()
-    await pool.worker(OpenAIChatProvider(OpenAIChatConfig(timeout_ms=200)))
+    await pool.worker(OpenAIChatProvider(OpenAIChatConfig(timeout_ms=1_000)))
     client = await pool.client()
     endpoint_server.will(*TROUBLE)
     answers = await client.submit_many(TaskSpec("acme", f"chat {n}", 10) for n in range(8))

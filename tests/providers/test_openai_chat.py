@@ -50,9 +50,7 @@ async def test_a_chat_is_sent_with_key_and_model_and_its_completion_comes_back(
     assert request.body == {"messages": [{"role": "user", "content": "grüß"}], "temperature": 0, "model": "tiny"}
 
 
-async def test_without_usage_the_estimate_is_charged(
-    endpoint_server: ChatServer, provider: OpenAIChatProvider
-) -> None:
+async def test_without_usage_the_estimate_is_charged(endpoint_server: ChatServer, provider: OpenAIChatProvider) -> None:
     endpoint_server.will(Answer(body=completion(usage=None)))
     assert (await provider.call(_call())).actual_units is None
 
@@ -65,7 +63,11 @@ async def test_without_usage_the_estimate_is_charged(
 )  # fmt: skip
 @pytest.mark.parametrize("status", [429, 503])
 async def test_an_endpoint_that_wants_a_pause_throttles(
-    endpoint_server: ChatServer, provider: OpenAIChatProvider, status: int, headers: dict[str, str], pause_ms: int | None
+    endpoint_server: ChatServer,
+    provider: OpenAIChatProvider,
+    status: int,
+    headers: dict[str, str],
+    pause_ms: int | None,
 ) -> None:
     endpoint_server.will(Answer(status, {"error": {"message": "slow down"}}, headers))
     throttled = await _failure(provider)
@@ -147,7 +149,7 @@ async def test_the_deadline_ends_a_call_before_its_timeout_and_frees_its_connect
     endpoint_server: ChatServer, provider: OpenAIChatProvider
 ) -> None:
     endpoint_server.will(Answer(silent=True))
-    with pytest.raises(ProviderFailed, match="no complete answer within 0.05 s"):
+    with pytest.raises(ProviderFailed, match=r"no complete answer within 0\.05 s"):
         await provider.call(_call(deadline_s=0.05))
     async with asyncio.timeout(TIMEOUT_S):
         await endpoint_server.left.wait()
@@ -161,9 +163,7 @@ async def test_the_timeout_ends_a_call(endpoint_server: ChatServer) -> None:
     await provider.close()
 
 
-async def test_a_cancelled_call_frees_its_connection(
-    endpoint_server: ChatServer, provider: OpenAIChatProvider
-) -> None:
+async def test_a_cancelled_call_frees_its_connection(endpoint_server: ChatServer, provider: OpenAIChatProvider) -> None:
     endpoint_server.will(Answer(silent=True))
     calling = asyncio.create_task(provider.call(_call()))
     async with asyncio.timeout(TIMEOUT_S):
@@ -225,7 +225,8 @@ async def test_it_is_loaded_by_name_and_configured_by_the_environment(endpoint_s
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("OPENAI_API_KEY", ""), ("OPENAI_API_KEY", "a b"), ("OPENAI_API_KEY", "ä-CANARY"), ("OPENAI_API_KEY", "x\ny-CANARY"),
+    [("OPENAI_API_KEY", ""), ("OPENAI_API_KEY", "a b"), ("OPENAI_API_KEY", "ä-CANARY"),
+     ("OPENAI_API_KEY", "x\ny-CANARY"),
      ("OPENAI_BASE_URL", "ftp://x"), ("OPENAI_BASE_URL", "https://u:CANARY@host/v1"), ("OPENAI_BASE_URL", "http://"),
      ("OPENAI_BASE_URL", "http://h:99999"), ("OPENAI_BASE_URL", "http://h/?key=CANARY"), ("OPENAI_BASE_URL", "h/ v1")],
 )  # fmt: skip

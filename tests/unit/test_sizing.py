@@ -183,7 +183,8 @@ def test_an_estimator_that_fails_or_talks_nonsense_refuses_the_task(told: object
 @pytest.mark.parametrize(
     ("values", "told"),
     [({"overrun_probability": 0}, "overrun_probability = 0"), ({"overrun_probability": 0.6}, "overrun_probability"),
-     ({"overrun_probability": math.nan}, "overrun_probability"), ({"overrun_probability": "0.1"}, "overrun_probability"),
+     ({"overrun_probability": math.nan}, "overrun_probability"),
+     ({"overrun_probability": "0.1"}, "overrun_probability"),
      ({"least_ratio": 5.0}, "least_ratio = 5.0"), ({"most_ratio": math.inf}, "most_ratio"),
      ({"min_samples": 2000}, "window_samples = 1000: must be at least 2000"),
      ({"overrun_probability": 0.0005}, "window_samples = 1000: must be at least 1999"),

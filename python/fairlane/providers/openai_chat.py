@@ -44,6 +44,8 @@ try:
 except ImportError as error:
     raise ImportError(f"{error}; install fairlane[openai]", name=error.name) from None
 
+__all__ = ["OpenAIChatConfig", "OpenAIChatProvider"]
+
 _REPEATABLE: Final = frozenset({408, 409, 425})
 """4xx that say nothing against the request itself: timeout, lock conflict, too early."""
 _LONGEST_MESSAGE: Final = 300
