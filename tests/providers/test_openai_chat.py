@@ -149,9 +149,9 @@ async def test_the_deadline_ends_a_call_before_its_timeout_and_frees_its_connect
     endpoint_server: ChatServer, provider: OpenAIChatProvider
 ) -> None:
     endpoint_server.will(Answer(silent=True))
-    with pytest.raises(ProviderFailed, match=r"no complete answer within 0\.05 s"):
-        await provider.call(_call(deadline_s=0.05))
     async with asyncio.timeout(TIMEOUT_S):
+        with pytest.raises(ProviderFailed, match=r"no complete answer within 0\.05 s"):
+            await provider.call(_call(deadline_s=0.05))
         await endpoint_server.left.wait()
 
 
