@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         ClientConfig as ClientConfig,
         ControllerConfig as ControllerConfig,
         DispatcherConfig as DispatcherConfig,
+        EstimateConfig as EstimateConfig,
         PoolConfig as PoolConfig,
         RayConfig as RayConfig,
         SchedulerConfig as SchedulerConfig,
@@ -51,9 +52,12 @@ if TYPE_CHECKING:
         Throttled as Throttled,
         UnknownTenant as UnknownTenant,
     )
+    from fairlane.lifecycle.estimate import ChatEstimator as ChatEstimator, Estimator as Estimator
     from fairlane.lifecycle.handle import TaskHandle as TaskHandle
+    from fairlane.lifecycle.sizing import Coverage as Coverage
     from fairlane.lifecycle.submission import TaskSpec as TaskSpec
     from fairlane.providers.base import Call as Call, Provider as Provider, Reply as Reply
+    from fairlane.providers.retry_after import retry_after_ms as retry_after_ms
     from fairlane.runtime.platform import Platform as Platform
     from fairlane.runtime.scheduler import Scheduler as Scheduler
     from fairlane.runtime.sync import SyncScheduler as SyncScheduler, SyncTaskHandle as SyncTaskHandle
@@ -64,6 +68,7 @@ _HOMES = {
         "ClientConfig",
         "ControllerConfig",
         "DispatcherConfig",
+        "EstimateConfig",
         "PoolConfig",
         "RayConfig",
         "SchedulerConfig",
@@ -99,9 +104,12 @@ _HOMES = {
         "Throttled",
         "UnknownTenant",
     ),
+    "fairlane.lifecycle.estimate": ("ChatEstimator", "Estimator"),
     "fairlane.lifecycle.handle": ("TaskHandle",),
+    "fairlane.lifecycle.sizing": ("Coverage",),
     "fairlane.lifecycle.submission": ("TaskSpec",),
     "fairlane.providers.base": ("Call", "Provider", "Reply"),
+    "fairlane.providers.retry_after": ("retry_after_ms",),
     "fairlane.runtime.platform": ("Platform",),
     "fairlane.runtime.scheduler": ("Scheduler",),
     "fairlane.runtime.sync": ("SyncScheduler", "SyncTaskHandle"),

@@ -8,6 +8,7 @@ from fairlane.config import ClientConfig, ControllerConfig, DispatcherConfig, Po
 from fairlane.control.controller import Controller
 from fairlane.lifecycle.client import Client
 from fairlane.lifecycle.dispatch import Dispatcher
+from fairlane.lifecycle.estimate import Estimator
 from fairlane.lifecycle.execute import Worker
 from fairlane.lifecycle.recover import Reaper
 from fairlane.pool import Strategy
@@ -65,8 +66,9 @@ class Harness:
         await self.store.put_pool(pool or PoolConfig(lease_ms=2_000))
         await self.store.put_tenants(tenants or {"acme": TenantConfig()})
 
-    async def client(self, **settings: Any) -> Client:
-        client = Client(self._own_store(), ClientConfig(**{"heartbeat_ms": HEARTBEAT_MS, **settings}))
+    async def client(self, *, estimator: Estimator | None = None, **settings: Any) -> Client:
+        config = ClientConfig(**{"heartbeat_ms": HEARTBEAT_MS, **settings})
+        client = Client(self._own_store(), config, estimator=estimator)
         await client.open()
         self._clients.append(client)
         return client

@@ -14,7 +14,15 @@ import psutil
 import pytest
 
 import fairlane
-from fairlane.config import PoolConfig, SchedulerConfig, ServerConfig, TenantConfig, WorkerConfig
+from fairlane.config import (
+    ClientConfig,
+    EstimateConfig,
+    PoolConfig,
+    SchedulerConfig,
+    ServerConfig,
+    TenantConfig,
+    WorkerConfig,
+)
 from fairlane.embedded import EmbeddedServer, find_binary
 from fairlane.embedded.ping import ask
 from fairlane.embedded.processes import ProcessId, identify, is_alive, send_signal, wait_until
@@ -44,6 +52,7 @@ def config(name: str) -> SchedulerConfig:
         pool=PoolConfig(slots=16, lease_ms=2_000, quantum_units=100),
         tenants={"acme": TenantConfig(weight=2), "beta": TenantConfig()},
         workers=WorkerConfig(count=2, slots=8, heartbeat_ms=200),
+        client=ClientConfig(estimates=EstimateConfig()),
     )
 
 

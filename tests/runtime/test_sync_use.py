@@ -14,6 +14,8 @@ from .conftest import PROVIDER
 def test_without_an_event_loop(platform, config):
     with SyncScheduler(config, PROVIDER, platform=platform) as s:
         assert s.submit("acme", {"echo": [1]}, cost=5).result(timeout_s=30) == [1]
+        assert s.submit("acme", {"echo": [2], "actual": 7}).result(timeout_s=30) == [2]
+        assert s.coverage("acme") == fairlane.Coverage(1, 1)
         *handles, refused = s.submit_many([*(TaskSpec("beta", {"echo": i}, 5) for i in range(20)), TaskSpec("x", 0, 1)])
         assert s.wait_many(handles, timeout_s=30) == list(range(20))
         assert isinstance(refused, fairlane.UnknownTenant)

@@ -36,5 +36,15 @@ def test_deadlines_are_whole_milliseconds_and_never_none_by_rounding(
     assert validator.submission(TaskSpec("acme", {}, 1, deadline_s=deadline_s)).deadline_ms == deadline_ms
 
 
+def test_a_task_without_a_cost_keeps_its_fingerprint_when_its_hold_changes() -> None:
+    holds = iter([(100, 100), (100, 30)])
+    estimating = Validator(RANDOM_IDS.new_id, max_payload_bytes=1_000, price=lambda tenant, payload: next(holds))
+    first, second = (estimating.submission(TaskSpec("acme", {})) for _ in range(2))
+    assert (first.cost, second.cost) == (100, 30)
+    assert first.fingerprint == second.fingerprint
+    named = {estimating.submission(TaskSpec("acme", {}, cost)).fingerprint for cost in (30, 100)}
+    assert len(named | {first.fingerprint}) == 3
+
+
 def test_the_payload_is_sent_as_encoded() -> None:
     assert validator.submission(TaskSpec("acme", {"b": 1, "a": 2}, 1)).payload == encode({"a": 2, "b": 1})

@@ -1,29 +1,24 @@
 """The caller's side: submit tasks, wait for them, ask for them, cancel them."""
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, system_rng
-from fairlane.config import ClientConfig
+from fairlane.config import ClientConfig, EstimateConfig
 from fairlane.domain.limits import check_task_id, check_tenant_id
-from fairlane.domain.task import OnUnknown, TaskRef, TaskView
-from fairlane.errors import InvalidTask, Rejected, ResultTimeout, StoreUnavailable
+from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
+from fairlane.errors import ResultTimeout, StoreUnavailable
 from fairlane.lifecycle.collector import Collector
+from fairlane.lifecycle.estimate import ChatEstimator, Estimator
 from fairlane.lifecycle.handle import TaskHandle, Wait, outcomes
 from fairlane.lifecycle.outbox import Outbox
-from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec, Validator, refusal
-from fairlane.store.messages import CancelStatus, Submission, SubmitStatus
+from fairlane.lifecycle.sizing import Coverage, Holds
+from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec, Validator
+from fairlane.lifecycle.submitter import SubmitAnswer, Submitter
+from fairlane.store.messages import CancelStatus
 from fairlane.store.store import Store
-
-_AHEAD: Final = 2
-"""Chunks of `submit_many` prepared or in flight while the next one is prepared."""
-
-SubmitAnswer = TaskHandle | Rejected | StoreUnavailable
-"""What `submit_many` says of one task. StoreUnavailable: it was not sent, or nobody knows whether it was accepted."""
 
 
 class Client:
@@ -31,6 +26,9 @@ class Client:
 
     Every await may be cancelled: what has not been sent is not sent; what has been sent goes on and its answer is
     logged.
+
+    ``estimator`` estimates the tasks that are submitted without a cost; None: a `ChatEstimator` if the configuration
+    has a section ``estimates``, else such tasks are refused.
     """
 
     def __init__(
@@ -38,6 +36,7 @@ class Client:
         store: Store,
         config: ClientConfig | None = None,
         *,
+        estimator: Estimator | None = None,
         clock: Clock = SYSTEM_CLOCK,
         ids: IdGenerator = RANDOM_IDS,
         rng: Rng | None = None,
@@ -46,12 +45,18 @@ class Client:
         self.id = ids.new_id()
         """Who the store tells of ended tasks; a fresh one for each client."""
         self._store = store
-        self._batch = config.batch
-        self._validator = Validator(ids.new_id, max_payload_bytes=config.max_payload_bytes)
+        self._holds = _holds(estimator, config.estimates)
+        price = None if self._holds is None else self._holds.price
+        validator = Validator(ids.new_id, max_payload_bytes=config.max_payload_bytes, price=price)
         self._collector = Collector(
-            store, self.id, heartbeat_s=config.heartbeat_ms / 1000, clock=clock, rng=rng or system_rng()
+            store,
+            self.id,
+            heartbeat_s=config.heartbeat_ms / 1000,
+            clock=clock,
+            rng=rng or system_rng(),
+            ended=self._learn,
         )
-        self._submits = Outbox("submit", self._submit, batch=config.batch, lanes=_AHEAD)
+        self._submitter = Submitter(self, store, self._collector, validator, batch=config.batch)
         self._gets = Outbox("get", store.get, batch=config.batch)
         self._cancels = Outbox("cancel", store.cancel, batch=config.batch)
         self._collecting: asyncio.Task[None] | None = None
@@ -72,8 +77,8 @@ class Client:
 
     async def close(self) -> None:
         """Finish what has been sent and stop. Who still waits for a result gets StoreUnavailable."""
-        for outbox in (self._submits, self._gets, self._cancels):
-            await outbox.drain()
+        for sending in (self._submitter, self._gets, self._cancels):
+            await sending.drain()
         collecting, self._collecting = self._collecting, None
         if collecting is not None:
             collecting.cancel()
@@ -84,13 +89,13 @@ class Client:
         tenant: str,
         payload: object,
         *,
-        cost: int,
+        cost: int | None = None,
         task_id: str | None = None,
         priority: int = DEFAULT_PRIORITY,
         deadline_s: float | None = None,
         on_unknown: OnUnknown = OnUnknown.RETRY,
     ) -> TaskHandle:
-        """Submit one task; concurrent submits share a call.
+        """Submit one task; concurrent submits share a call. Without a ``cost`` the client's estimator makes it.
 
         The same ``task_id`` with the same task returns that task, whoever submitted it first.
 
@@ -100,15 +105,7 @@ class Client:
                 under that id is safe.
         """
         self._check_open()
-        spec = TaskSpec(tenant, payload, cost, task_id, priority, deadline_s, on_unknown)
-        submission = self._validator.submission(spec)
-        try:
-            [answer] = await self._submits.put([submission])
-        except StoreUnavailable as error:
-            raise _unavailable(submission, error) from error
-        if isinstance(answer, Rejected):
-            raise answer
-        return answer
+        return await self._submitter.submit(TaskSpec(tenant, payload, cost, task_id, priority, deadline_s, on_unknown))
 
     async def submit_many(self, specs: Iterable[TaskSpec]) -> list[SubmitAnswer]:
         """Submit many tasks, and return one answer per task in their order; none is raised.
@@ -116,23 +113,7 @@ class Client:
         After the store was unavailable once, the rest is not sent.
         """
         self._check_open()
-        answers: list[SubmitAnswer] = []
-        ahead: deque[asyncio.Task[list[SubmitAnswer]]] = deque()
-        remaining = iter(specs)
-        failures: list[StoreUnavailable] = []
-        try:
-            while chunk := list(islice(remaining, self._batch)):
-                ahead.append(asyncio.create_task(self._submit_chunk(chunk, failures)))
-                if len(ahead) > _AHEAD:
-                    answers += await ahead[0]
-                    ahead.popleft()
-            while ahead:
-                answers += await ahead[0]
-                ahead.popleft()
-        finally:
-            for chunk_task in ahead:
-                chunk_task.cancel()
-        return answers
+        return await self._submitter.submit_many(specs)
 
     async def get(self, tenant: str, task_id: str) -> TaskView | None:
         """Return a task as it is now, None if the store does not know it (any more).
@@ -190,60 +171,13 @@ class Client:
                 for handle in unended:
                     handle.unwatch(wait)
 
-    async def _submit_chunk(self, specs: list[TaskSpec], failures: list[StoreUnavailable]) -> list[SubmitAnswer]:
-        """Answer each spec. ``failures`` is shared by the chunks of one call: after the first, nothing is sent."""
-        submissions: list[Submission] = []
-        invalid: dict[int, InvalidTask] = {}
-        for index, spec in enumerate(specs):
-            try:
-                submissions.append(self._validator.submission(spec))
-            except InvalidTask as error:
-                invalid[index] = error
-        answers: list[SubmitAnswer] = []
-        if failures:
-            unsent = StoreUnavailable(f"not sent: {failures[0].message}")
-            answers += [_unavailable(submission, unsent) for submission in submissions]
-        elif submissions:
-            try:
-                answers += await self._submits.put(submissions)
-            except StoreUnavailable as error:
-                failures.append(error)
-                answers += [_unavailable(submission, error) for submission in submissions]
-        for index, refused in invalid.items():
-            answers.insert(index, refused)
-        return answers
+    def coverage(self, tenant: str | None = None) -> Coverage:
+        """Report how well the holds of tasks without a cost covered what they cost; of one tenant, or of all."""
+        return Coverage(0, 0) if self._holds is None else self._holds.coverage(tenant)
 
-    async def _submit(self, submissions: list[Submission]) -> list[TaskHandle | Rejected]:
-        """Send one batch. Its handles are open before it is sent: an end may overtake the reply."""
-        collector = self._collector
-        handles: list[TaskHandle] = []
-        for submission in submissions:
-            known = collector.known(submission.ref) if submission.named_by_caller else None
-            handle = known or TaskHandle(self, submission.ref)
-            handles.append(handle)
-            collector.add(handle)
-        try:
-            replies = await self._store.submit(submissions, self.id)
-        except BaseException:
-            for handle in handles:
-                if not handle.admitted:
-                    collector.remove(handle)
-            raise
-        answers: list[TaskHandle | Rejected] = list(handles)
-        for index, reply in enumerate(replies):
-            handle = handles[index]
-            if reply.status is SubmitStatus.ACCEPTED:
-                handle.admitted = True
-            elif (refused := refusal(submissions[index], reply)) is not None:
-                answers[index] = refused
-                if not handle.admitted:
-                    collector.remove(handle)
-            else:
-                handle.foreign = handle.foreign or not handle.admitted
-                handle.admitted = True
-                if not handle.ended:
-                    collector.add(handle)
-        return answers
+    def _learn(self, estimate: int, view: TaskView) -> None:
+        if self._holds is not None and view.state is TaskState.COMPLETED and view.actual is not None:
+            self._holds.settled(view.ref.tenant, estimate=estimate, hold=view.cost, actual=view.actual)
 
     def _check_open(self) -> asyncio.Task[None]:
         if self._collecting is None:
@@ -251,17 +185,14 @@ class Client:
         return self._collecting
 
 
+def _holds(estimator: Estimator | None, config: EstimateConfig | None) -> Holds | None:
+    if estimator is None and config is None:
+        return None
+    config = config or EstimateConfig()
+    return Holds(estimator or ChatEstimator(config), config)
+
+
 def _stopped(collecting: asyncio.Task[None]) -> BaseException:
     """Return why results are no longer collected."""
     error = None if collecting.cancelled() else collecting.exception()
     return error or StoreUnavailable("the client was closed")
-
-
-def _unavailable(submission: Submission, error: StoreUnavailable) -> StoreUnavailable:
-    ref = submission.ref
-    return StoreUnavailable(
-        f"task {ref}: {error.message}",
-        outcome_known=error.outcome_known,
-        tenant=ref.tenant,
-        task_id=ref.id,
-    )

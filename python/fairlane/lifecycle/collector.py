@@ -7,6 +7,7 @@ found by asking for the tasks themselves, a few per heartbeat, and more as soon 
 
 import asyncio
 import logging
+from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
@@ -32,8 +33,19 @@ _log = logging.getLogger(__name__)
 class Collector:
     """The open handles of one client, and the loop that ends them."""
 
-    def __init__(self, store: Store, client: str, *, heartbeat_s: float, clock: Clock, rng: Rng) -> None:
+    def __init__(
+        self,
+        store: Store,
+        client: str,
+        *,
+        heartbeat_s: float,
+        clock: Clock,
+        rng: Rng,
+        ended: Callable[[int, TaskView], None],
+    ) -> None:
         self._store = store
+        self._ended = ended
+        """Told of each estimated task's end, with its estimate."""
         self._client = client
         self._heartbeat_s = heartbeat_s
         self._clock = clock
@@ -116,6 +128,8 @@ class Collector:
         if handle is not None:
             if handle.foreign:
                 self._foreign.pop(view.ref, None)
+            if handle.estimate is not None:
+                self._ended(handle.estimate, view)
             handle.end(view)
 
     async def _sweep(self) -> None:

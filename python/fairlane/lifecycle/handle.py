@@ -32,10 +32,12 @@ class Wait:
 class TaskHandle:
     """One submitted task. Made by the client; every await may be repeated and cancelled freely."""
 
-    __slots__ = ("_client", "_end", "_waits", "admitted", "foreign", "ref")
+    __slots__ = ("_client", "_end", "_waits", "admitted", "estimate", "foreign", "ref")
 
-    def __init__(self, client: "Client", ref: TaskRef) -> None:
+    def __init__(self, client: "Client", ref: TaskRef, estimate: int | None = None) -> None:
         self.ref = ref
+        self.estimate = estimate
+        """What the client's estimator said, if the task was submitted without a cost."""
         self.admitted = False
         self.foreign = False
         """Another client may be the one that is told of its end: this one has to ask."""

@@ -34,23 +34,41 @@ _REMEMBERED_TENANTS: Final = 10_000
 class TaskSpec:
     """One task to submit. ``payload`` is JSON-able or bytes; ``cost`` is the estimate in units.
 
+    Without a cost, a client that has an estimator estimates it from the payload.
     ``task_id`` is the caller's idempotency key; None makes a fresh one. ``deadline_s`` counts from admission.
     """
 
     tenant: str
     payload: object
-    cost: int
+    cost: int | None = None
     task_id: str | None = None
     priority: int = DEFAULT_PRIORITY
     deadline_s: float | None = None
     on_unknown: OnUnknown = OnUnknown.RETRY
 
 
-class Validator:
-    """Checks specs and makes submissions of them. Nothing is sent before this has passed."""
+@dataclass(frozen=True, slots=True)
+class Estimated(Submission):
+    """A submission whose cost, the hold, was made from an estimate."""
 
-    def __init__(self, new_id: Callable[[], str], *, max_payload_bytes: int) -> None:
+    estimate: int = 0
+
+
+class Validator:
+    """Checks specs and makes submissions of them. Nothing is sent before this has passed.
+
+    ``price`` turns tenant and payload into an estimate and a hold, for specs without a cost.
+    """
+
+    def __init__(
+        self,
+        new_id: Callable[[], str],
+        *,
+        max_payload_bytes: int,
+        price: Callable[[str, object], tuple[int, int]] | None = None,
+    ) -> None:
         self._new_id = new_id
+        self._price = price
         self._max_payload_bytes = max_payload_bytes
         self._tenants: set[str] = set()
 
@@ -67,7 +85,11 @@ class Validator:
         named = task_id is not None
         task_id = check_task_id(task_id) if named else self._new_id()
         cost = spec.cost
-        if type(cost) is not int or not 1 <= cost <= MAX_COST:
+        price = self._price
+        if cost is None:
+            if price is None:
+                raise InvalidTask("cost: missing, and this client has no estimator", field="cost")
+        elif type(cost) is not int or not 1 <= cost <= MAX_COST:
             check_integer(cost, field="cost", lowest=1, highest=MAX_COST)
         priority = spec.priority
         if type(priority) is not int or not 0 <= priority <= MAX_PRIORITY:
@@ -76,16 +98,13 @@ class Validator:
         if not isinstance(spec.on_unknown, OnUnknown):
             raise InvalidTask(f"on_unknown = {ascii(spec.on_unknown)[:60]}: must be an OnUnknown", field="on_unknown")
         payload = self._payload(spec.payload)
-        return Submission(
-            TaskRef(tenant, task_id),
-            cost,
-            payload,
-            fingerprint(payload, cost, priority, deadline_ms),
-            priority,
-            deadline_ms,
-            spec.on_unknown,
-            named,
-        )
+        ref = TaskRef(tenant, task_id)
+        # A hold changes with what was learned; a task submitted again without a cost is still the same task.
+        digest = fingerprint(payload, cost or 0, priority, deadline_ms)
+        if cost is None and price is not None:
+            estimate, hold = price(tenant, spec.payload)
+            return Estimated(ref, hold, payload, digest, priority, deadline_ms, spec.on_unknown, named, estimate)
+        return Submission(ref, cost or 0, payload, digest, priority, deadline_ms, spec.on_unknown, named)
 
     def _learn(self, tenant: str) -> None:
         if len(self._tenants) >= _REMEMBERED_TENANTS:

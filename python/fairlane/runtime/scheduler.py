@@ -11,9 +11,12 @@ from fairlane.domain.limits import check_tenant_id
 from fairlane.domain.task import OnUnknown, TaskView
 from fairlane.embedded import EmbeddedServer
 from fairlane.errors import ConfigError, RuntimeStartError
-from fairlane.lifecycle.client import Client, SubmitAnswer
+from fairlane.lifecycle.client import Client
+from fairlane.lifecycle.estimate import Estimator
 from fairlane.lifecycle.handle import TaskHandle
+from fairlane.lifecycle.sizing import Coverage
 from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
+from fairlane.lifecycle.submitter import SubmitAnswer
 from fairlane.providers.base import Provider
 from fairlane.runtime.platform import Platform
 from fairlane.store.messages import CancelStatus, Snapshot, WorkerView
@@ -28,10 +31,11 @@ PartT = TypeVar("PartT")
 class Scheduler:
     """Runs tasks of many tenants through one provider, fairly. An async context manager.
 
-    ``provider`` is ``package.module:attribute``, or an instance that pickles. With a ``platform`` that is started,
-    its server and its Ray are used and left running, and the sections ``server`` and ``ray`` count no more, except
-    for the namespace. Several schedulers of one name on one server, each with a Ray of its own, serve one pool
-    together; on one Ray the second is refused.
+    ``provider`` is ``package.module:attribute``, or an instance that pickles. ``estimator`` is what the client makes
+    the cost of tasks from that are submitted without one. With a ``platform`` that is started, its server and its Ray
+    are used and left running, and the sections ``server`` and ``ray`` count no more, except for the namespace. Several
+    schedulers of one name on one server, each with a Ray of its own, serve one pool together; on one Ray the second is
+    refused.
     """
 
     def __init__(
@@ -40,11 +44,13 @@ class Scheduler:
         provider: str | Provider | None = None,
         *,
         platform: Platform | None = None,
+        estimator: Estimator | None = None,
     ) -> None:
         if provider is None:
             raise ConfigError("provider: missing; give package.module:attribute or an instance", field="provider")
         self.config = config or SchedulerConfig()
         self._provider = provider
+        self._estimator = estimator
         self._given_platform = platform
         self._platform: Platform | None = None
         self._store: Store | None = None
@@ -74,7 +80,7 @@ class Scheduler:
             await store.put_tenants(config.tenants)
             await store.admit(open=True)
             await self._start_fleet(stack, platform)
-            self._client = await stack.enter_async_context(Client(store, config.client))
+            self._client = await stack.enter_async_context(Client(store, config.client, estimator=self._estimator))
             self._platform, self._store = platform, store
             self._stack = stack.pop_all()
 
@@ -130,7 +136,7 @@ class Scheduler:
         tenant: str,
         payload: object,
         *,
-        cost: int,
+        cost: int | None = None,
         task_id: str | None = None,
         priority: int = DEFAULT_PRIORITY,
         deadline_s: float | None = None,
@@ -162,6 +168,10 @@ class Scheduler:
     async def wait_many(self, handles: Sequence[TaskHandle], timeout_s: float | None = None) -> list[object]:
         """Wait for all; return each one's result or the TaskLost that says why there is none."""
         return await self.client.wait_many(handles, timeout_s)
+
+    def coverage(self, tenant: str | None = None) -> Coverage:
+        """Report how well sized holds covered what tasks cost; see `Client.coverage`."""
+        return self.client.coverage(tenant)
 
     # -- operators -------------------------------------------------------------------------------------------
 

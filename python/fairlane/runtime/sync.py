@@ -12,7 +12,9 @@ import uvloop
 from fairlane.config import SchedulerConfig, TenantConfig
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
 from fairlane.errors import Rejected, RuntimeStartError, StoreUnavailable
+from fairlane.lifecycle.estimate import Estimator
 from fairlane.lifecycle.handle import TaskHandle
+from fairlane.lifecycle.sizing import Coverage
 from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
 from fairlane.providers.base import Provider
 from fairlane.runtime.platform import Platform
@@ -87,8 +89,9 @@ class SyncScheduler:
         provider: str | Provider | None = None,
         *,
         platform: Platform | None = None,
+        estimator: Estimator | None = None,
     ) -> None:
-        self.scheduler = Scheduler(config, provider, platform=platform)
+        self.scheduler = Scheduler(config, provider, platform=platform, estimator=estimator)
         """The asynchronous scheduler; it belongs to another thread's loop."""
         self._loop: _Loop | None = None
 
@@ -125,7 +128,7 @@ class SyncScheduler:
         tenant: str,
         payload: object,
         *,
-        cost: int,
+        cost: int | None = None,
         task_id: str | None = None,
         priority: int = DEFAULT_PRIORITY,
         deadline_s: float | None = None,
@@ -152,6 +155,14 @@ class SyncScheduler:
     def wait_many(self, handles: Sequence[SyncTaskHandle], timeout_s: float | None = None) -> list[object]:
         """Wait for all; see `Scheduler.wait_many`."""
         return self._started.run(self.scheduler.wait_many([item.handle for item in handles], timeout_s))
+
+    def coverage(self, tenant: str | None = None) -> Coverage:
+        """Report how well holds covered what tasks cost; see `Client.coverage`."""
+
+        async def read() -> Coverage:
+            return self.scheduler.coverage(tenant)
+
+        return self._started.run(read())
 
     def get(self, tenant: str, task_id: str) -> TaskView | None:
         """Return a task as it is now; None if it is unknown."""

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from fairlane.config.estimates import EstimateConfig as EstimateConfig
+from fairlane.config.section import Milliseconds, MillisecondsOrZero, Section as Section, Slots, Units
 from fairlane.domain.limits import (
     MAX_COST,
-    MAX_DURATION_MS,
     MAX_QUANTUM,
     MAX_ROUNDS_PER_TASK,
-    MAX_SLOTS,
     MAX_TENANT_ID,
     MAX_WEIGHT,
     id_problem,
@@ -26,17 +26,6 @@ from fairlane.domain.policy import QueuePolicy, ThrottleScope
 from fairlane.errors import ConfigError
 
 REDIS_URL_VARIABLE = "FAIRLANE_REDIS_URL"
-
-Units = Annotated[int, Field(strict=True, ge=1, le=MAX_COST)]
-Slots = Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]
-Milliseconds = Annotated[int, Field(strict=True, ge=1, le=MAX_DURATION_MS)]
-MillisecondsOrZero = Annotated[int, Field(strict=True, ge=0, le=MAX_DURATION_MS)]
-
-
-class Section(BaseModel):
-    """A frozen section that refuses what it does not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class TenantConfig(Section):
@@ -123,6 +112,8 @@ class ClientConfig(Section):
     batch: Annotated[int, Field(strict=True, ge=1, le=256)] = 128
     heartbeat_ms: Annotated[int, Field(strict=True, ge=10, le=60_000)] = 1_000
     max_payload_bytes: Annotated[int, Field(strict=True, ge=1, le=64 * 2**20)] = 2**20
+    estimates: EstimateConfig | None = None
+    """Tasks may be submitted without a cost, and are estimated as chats; None: every task names its cost."""
 
 
 class ServerConfig(Section):

@@ -1,0 +1,54 @@
+"""Where an OpenAI-compatible endpoint is, and how it is called."""
+
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+
+from fairlane.config.section import Milliseconds, Section
+
+OPENAI_BASE_URL_VARIABLE: Final = "OPENAI_BASE_URL"
+OPENAI_MODEL_VARIABLE: Final = "OPENAI_MODEL"
+OPENAI_BASE_URL: Final = "https://api.openai.com/v1"
+
+
+class OpenAIChatConfig(Section):
+    """One endpoint. Holds no key: that is read, by name, from the environment of the machine that calls."""
+
+    base_url: str | None = None
+    """None: OPENAI_BASE_URL of the machine that calls, else OpenAI's own."""
+    model: str | None = None
+    """For payloads that name none. None: OPENAI_MODEL of the machine that calls."""
+    key_variable: Annotated[str, Field(min_length=1, max_length=100)] = "OPENAI_API_KEY"
+    """Name of the environment variable that holds the key."""
+    connect_timeout_ms: Milliseconds = 5_000
+    timeout_ms: Milliseconds = 600_000
+    """For the whole call, connecting included; the task's deadline ends it earlier."""
+    cached_permille: Annotated[int, Field(strict=True, ge=0, le=1000)] = 1000
+    """What a prompt token from the provider's cache costs, in thousandths of a unit; rounded up per call."""
+    max_response_bytes: Annotated[int, Field(strict=True, ge=1, le=256 * 2**20)] = 8 * 2**20
+    """A larger response is not read to its end."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _base_url_is_plain(cls, value: str | None) -> str | None:
+        problem = None if value is None else base_url_problem(value)
+        if problem is not None:
+            raise ValueError(problem)
+        return value
+
+
+def base_url_problem(url: str) -> str | None:
+    """Say why ``url`` cannot be a base URL, without showing it; None if it can."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable or not url.isascii() or not url.isprintable() or " " in url:
+        return "must look like https://host/v1"
+    if "@" in parts.netloc:
+        return "must not hold a user name or password; the key comes from the environment"
+    if "?" in url or "#" in url:
+        return "must end with its path: no ? and no #"
+    return None

@@ -1,0 +1,136 @@
+"""How much to hold for a task, so that only a stated share of a tenant's tasks costs more than was held.
+
+The hold is the estimate times a ratio. For a tenant with n settled tasks, p the overrun probability, the ratio is
+the k-th smallest of their actual / estimate, k = ceil((1 - p)(n + 1)). If the next task is like those (exchangeable
+with them), its own ratio is equally likely to fall into any of the n + 1 gaps between them, so it exceeds the k-th
+with a probability of at most (n + 1 - k) / (n + 1) <= p, whatever the distribution. This is the rank of split
+conformal prediction (Vovk, Gammerman and Shafer, 2005). The ratios are kept as a sketch with a fixed relative error,
+and its answer is raised by that error: never below the true k-th.
+"""
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+
+from fairlane._core import RunningQuantile
+from fairlane.config import EstimateConfig
+from fairlane.domain.limits import MAX_COST, check_integer
+from fairlane.errors import InvalidTask
+from fairlane.lifecycle.estimate import Estimator
+
+RELATIVE_ERROR: Final = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How well holds covered what tasks cost, as one client has seen it. Only tasks submitted without a cost count."""
+
+    settled: int
+    covered: int
+    """Those whose actual was at most their hold."""
+    ratio: float | None = None
+    """What one tenant's estimates are multiplied by now; None: not sized (yet)."""
+
+    @property
+    def share(self) -> float | None:
+        """Covered of settled, 0 to 1; None before the first."""
+        return self.covered / self.settled if self.settled else None
+
+
+class Holds:
+    """Prices tasks by an estimator and by what it has learned of each tenant. Bounded memory, no clock."""
+
+    def __init__(self, estimator: Estimator, config: EstimateConfig) -> None:
+        self._estimator = estimator
+        self._config = config
+        self._tenants: OrderedDict[str, _Tenant] = OrderedDict()
+        self._settled = 0
+        self._covered = 0
+
+    def price(self, tenant: str, payload: object) -> tuple[int, int]:
+        """Return the estimate of a task and its hold.
+
+        Raises:
+            InvalidTask: the estimator fails, or answers what no cost can be.
+        """
+        try:
+            told: object = self._estimator.estimate(payload)
+        except Exception as error:
+            raise InvalidTask(f"cost: the estimator failed: {type(error).__name__}: {error}", field="cost") from error
+        estimate = check_integer(told, field="estimate", lowest=1, highest=MAX_COST)
+        known = self._known(tenant)
+        ratio = None if known is None else known.ratio
+        return estimate, estimate if ratio is None else min(MAX_COST, math.ceil(estimate * ratio))
+
+    def settled(self, tenant: str, *, estimate: int, hold: int, actual: int) -> None:
+        """Learn from a completed task of a tenant."""
+        covered = actual <= hold
+        self._settled += 1
+        self._covered += covered
+        known = self._known(tenant)
+        if known is None:
+            known = self._tenants[tenant] = _Tenant(self._config)
+            if len(self._tenants) > self._config.tenants:
+                self._tenants.popitem(last=False)
+        known.learn(estimate, hold, actual)
+
+    def coverage(self, tenant: str | None = None) -> Coverage:
+        """Report on one tenant, as far as it is remembered, or on all that was seen."""
+        if tenant is None:
+            return Coverage(self._settled, self._covered)
+        known = self._tenants.get(tenant)
+        return Coverage(0, 0) if known is None else Coverage(known.settled, known.covered, known.ratio)
+
+    def _known(self, tenant: str) -> "_Tenant | None":
+        known = self._tenants.get(tenant)
+        if known is not None:
+            self._tenants.move_to_end(tenant)
+        return known
+
+
+class _Tenant:
+    """What one tenant's tasks have kept to: the latest one to two windows of ratios."""
+
+    __slots__ = ("_config", "_in_force", "_older", "_younger", "covered", "ratio", "settled")
+
+    def __init__(self, config: EstimateConfig) -> None:
+        self._config = config
+        self._older = RunningQuantile(RELATIVE_ERROR)
+        self._younger = RunningQuantile(RELATIVE_ERROR)
+        self._in_force = 1.0
+        """The sketch's answer; ``ratio`` is this, raised by its error."""
+        self.ratio: float | None = None
+        self.settled = 0
+        self.covered = 0
+
+    def learn(self, estimate: int, hold: int, actual: int) -> None:
+        """Count a task, and size anew.
+
+        An actual that is exactly the hold says nothing: so is charged who tells no usage. Taken as a ratio it would
+        feed the sizing with its own answer, raised a little each time; so it counts as the ratio in force.
+        """
+        self.settled += 1
+        self.covered += actual <= hold
+        config = self._config
+        if config.overrun_probability is None:
+            return
+        ratio = self._in_force if actual == hold else actual / estimate
+        ratio = min(max(ratio, config.least_ratio), config.most_ratio)  # no order statistic changes within the bounds
+        self._older.add(ratio)
+        if self._older.count > config.window_samples:
+            self._younger.add(ratio)
+        if self._younger.count >= config.window_samples:
+            self._older, self._younger = self._younger, RunningQuantile(RELATIVE_ERROR)
+        self._size(config.overrun_probability)
+
+    def _size(self, overrun_probability: float) -> None:
+        count = self._older.count
+        if count < self._config.enough_samples:
+            return
+        rank = min(count, math.ceil((1 - overrun_probability) * (count + 1)))
+        found = self._older.percentile(100 * (rank - 0.5) / count)
+        if found is not None:
+            self._in_force = found
+            raised = found / (1 - RELATIVE_ERROR)
+            self.ratio = min(max(raised, self._config.least_ratio), self._config.most_ratio)

@@ -1,0 +1,103 @@
+"""The chat completions format, without the network: what is sent, and how what comes back is read."""
+
+import json
+from typing import NoReturn
+
+from fairlane.domain.limits import MAX_COST
+from fairlane.errors import ProviderRefused
+
+
+class UnreadableCompletion(Exception):
+    """The body of a successful response is no chat completion; says why."""
+
+
+def request_body(payload: object, model: str | None) -> dict[str, object]:
+    """Return the body that a task's payload asks for.
+
+    A payload is a whole body (an object with ``messages``), a list of messages, or a text: one message of the user.
+    ``model`` is for payloads that name none.
+
+    Raises:
+        ProviderRefused: it is nothing of this, names no model, or asks for a stream.
+    """
+    body: dict[str, object]
+    if isinstance(payload, dict):
+        body = payload
+    elif isinstance(payload, str):
+        body = {"messages": [{"role": "user", "content": payload}]}
+    else:
+        body = {"messages": payload}
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages or not all(isinstance(item, dict) for item in messages):
+        raise ProviderRefused("payload: must be a text, a list of messages, or an object with a list of messages")
+    if body.get("stream"):
+        raise ProviderRefused("payload stream: not supported, a result is stored when it is complete")
+    if body.get("model") is None:
+        if model is None:
+            raise ProviderRefused("payload model: missing, and the provider has no default")
+        body = {**body, "model": model}
+    return body
+
+
+def read_completion(raw: bytes) -> dict[str, object]:
+    """Return a successful response's body.
+
+    Raises:
+        UnreadableCompletion: it is not JSON, or has no choices.
+    """
+    try:
+        body: object = json.loads(raw, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise UnreadableCompletion("the response is not JSON") from None
+    if not isinstance(body, dict):
+        raise UnreadableCompletion(f"the response is a JSON {type(body).__name__}, not an object")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        told = _message_of(body)
+        raise UnreadableCompletion(f"the response has no choices: {told}" if told else "the response has no choices")
+    return body
+
+
+def units_used(body: dict[str, object], cached_permille: int) -> int | None:
+    """Return the tokens that a completion says it took, cached ones at their weight; None if it does not say.
+
+    Prompt and completion tokens count, else the total. What makes no sense (negative, fractions, more cached tokens
+    than prompt tokens) is as good as not said.
+    """
+    usage = body.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    if prompt is None or completion is None:
+        return _count(usage.get("total_tokens"))
+    details = usage.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    if cached is None or cached > prompt:
+        cached = 0
+    return _count(prompt - cached + -(-cached * cached_permille // 1000) + completion)
+
+
+def error_message(raw: bytes) -> str:
+    """Return what an error response says, on one line; empty if it says nothing."""
+    try:
+        body: object = json.loads(raw)
+    except (ValueError, RecursionError):
+        body = raw.decode("utf-8", "replace")
+    return _message_of(body)
+
+
+def _message_of(body: object) -> str:
+    error = body.get("error", body) if isinstance(body, dict) else body
+    told = error.get("message") if isinstance(error, dict) else error
+    if not isinstance(told, str):
+        return ""
+    line = " ".join(told.split())
+    return "".join(character for character in line if character.isprintable())
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and 0 <= value <= MAX_COST else None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
