@@ -19,6 +19,8 @@ _DEFAULTS: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # Ray's workers are nice by default and would let anything else on the machine run first; ours hand tasks over.
+    "RAY_worker_niceness": "0",
 }
 _AUTH_CHOICES: Final = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
