@@ -40,6 +40,15 @@ local function unpark(t)
   end
 end
 
+-- What only time can cure is looked at again when its time comes.
+local function wake_later(t, reason)
+  if reason == 'starts' or reason == 'spend' then
+    zadd(timers_key, reopens_at(reason, t, t.id), 'window:' .. t.id)
+  elseif reason == 'budget' and t.period_end > 0 then
+    zadd(timers_key, t.period_end, 'budget:' .. t.id)
+  end
+end
+
 -- The only writer of a calendar entry. Call credit() first, then make the change, then this.
 local function touch(t)
   local head = head_of(t)
@@ -55,13 +64,20 @@ local function touch(t)
     enter_calendar(t)
   elseif t.place == 'calendar' then
     enter_calendar(t)
-  elseif is_hopeless(t, head) or not blocking(t, head) then
-    unpark(t)
-    enter_calendar(t)
+  else
+    local reason = not is_hopeless(t, head) and blocking(t, head)
+    if not reason then
+      unpark(t)
+      enter_calendar(t)
+    elseif reason ~= t.place then
+      t.place = reason
+      wake_later(t, reason)
+    end
   end
 end
 
 local function park(t, reason)
   leave_calendar(t, reason)
+  wake_later(t, reason)
   event('parked', t.id, reason)
 end

@@ -13,6 +13,7 @@ local function take_back(t, record)
   elseif record.recoveries >= pool.max_recoveries then
     end_failed(t, record, 'lost', 'dead', 0, 'workers_lost',
       string.format('lost its worker %.0f times', record.recoveries + 1))
+    later('HSET', record.key, 'lost', 1)
   else
     change_tenant(t)
     credit(t)

@@ -1,0 +1,42 @@
+--- @include attempt
+-- What a worker used that had already lost its attempt: booked once per fence, never as the finished task's cost.
+-- The provider was paid, so it counts against the budget.
+local booked = {}
+
+local function late_field(fence)
+  return string.format('late:%.0f', fence)
+end
+
+local function was_taken_away(record, fence)
+  if fence < record.fence then
+    return true
+  end
+  if fence > record.fence or record.state == 'active' or record.state == 'enqueued' then
+    return false
+  end
+  return record.state == 'pending' or redis.call('HGET', record.key, 'lost') == '1'
+end
+
+-- Returns whether it booked something.
+local function book_late(item)
+  local fence, actual = item[3], item[5]
+  local t = load_tenant(item[1])
+  local record = t and load_record(item[1], item[2])
+  if not record or actual <= 0 or not was_taken_away(record, fence) then
+    return false
+  end
+  local field = late_field(fence)
+  local once = record.key .. field
+  if booked[once] or redis.call('HEXISTS', record.key, field) == 1 then
+    return false
+  end
+  booked[once] = true
+  change_tenant(t)
+  credit(t)
+  t.late = t.late + actual
+  t.spent_total = t.spent_total + actual
+  later('HSET', record.key, field, actual)
+  event('late', item[1], item[2], fence, actual)
+  touch(t)
+  return true
+end
