@@ -1,0 +1,113 @@
+"""One run of the benchmark: the terminal, the platform, the files, and what an interruption does."""
+
+import asyncio
+import logging
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvloop
+from rich.console import Console
+
+from bench import claims, report, results
+from bench.ray_platform import RayPlatform
+from bench.report.text import visible
+from bench.runner import Plan, run
+from bench.scenario import Scenario
+from bench.terminal import Screen, Streams, only_ours, show
+from fairlane.errors import FairlaneError
+
+LOG_NAME = "bench.log"
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the command line asked for."""
+
+    scenarios: list[Scenario]
+    workers: int | None
+    redis: str | None
+    ray_address: str | None
+    out: Path
+    seed: int
+    dashboard: bool
+    hold: bool
+    json: bool
+
+
+def execute(options: Options) -> int:
+    """Run, write report and results, and return the exit code. Errors are one line; the log has the rest."""
+    log = options.out / LOG_NAME
+    log.write_bytes(b"")
+    with only_ours(log) as streams:
+        logging.basicConfig(
+            stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(message)s", force=True
+        )
+        try:
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:
+                return loop.run(_interruptible(options, streams))
+        except FairlaneError as error:
+            _LOG.exception("failed")
+            print(f"bench: {visible(error.message)}", file=streams.err)
+            return 2 if error.code == "invalid_configuration" else 1
+        except Exception as error:
+            _LOG.exception("failed")
+            print(f"bench: {type(error).__name__}: {visible(error)[:200]}; see {log}", file=streams.err)
+            return 1
+
+
+async def _interruptible(options: Options, streams: Streams) -> int:
+    """Let SIGINT and SIGTERM cancel the run, which then takes everything down in order."""
+    loop = asyncio.get_running_loop()
+    work = asyncio.create_task(_execute(options, streams))
+    received: list[int] = []
+
+    def interrupt(number: int) -> None:
+        if not received:
+            received.append(number)
+            work.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt, number)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        print("interrupted", file=streams.err)
+        return 128 + (received[0] if received else signal.SIGINT)
+
+
+async def _execute(options: Options, streams: Streams) -> int:
+    console = Console(file=streams.err if options.json else streams.out)
+    plan = Plan(options.scenarios, options.seed, options.workers)
+    with Screen(console) as screen:
+        screen.goes_on("starting the server and Ray")
+        async with RayPlatform(
+            redis=options.redis, ray_address=options.ray_address, dashboard=options.dashboard, hold=options.hold
+        ) as platform:
+            for line in platform.invitation():
+                screen.say(line)
+            found = await run(plan, platform, screen)
+            path = results.save(found, options.out)
+            page = report.write(found, options.out)
+            screen.stop()
+            show(console, found, claims.skipped(found.scenarios))
+            console.print(f"report: {page}\nresults: {path}", soft_wrap=True, markup=False, highlight=False)
+            if options.json:
+                streams.out.write(found.to_json())
+                streams.out.flush()
+            if options.hold:
+                console.print("everything stays up; press Ctrl-C to end")
+                await _until_interrupted()
+    return 0 if found.passed else 1
+
+
+async def _until_interrupted() -> None:
+    """Return at the signal that would otherwise cancel the run: after the results it is the ordinary end."""
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None:
+            task.uncancel()

@@ -1,0 +1,102 @@
+"""The promises about what a decision costs: ratios within one run, and counts."""
+
+from dataclasses import dataclass
+
+from bench.checks import verdict
+from bench.results import Check, Metrics
+from bench.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class FlatInTenants:
+    """Many tenants cost about as much as few."""
+
+    few: int
+    many: int
+    ratio: float
+
+    def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
+        """See ``CheckSpec``."""
+        rates = {load.tenants: load.tasks_per_s for load in metrics.loads or []}
+        observed = rates[self.many] / rates[self.few] if rates.get(self.few) and self.many in rates else None
+        return verdict(
+            f"throughput at {self.many:,} tenants against {self.few:,}",
+            observed is not None and observed >= self.ratio,
+            observed,
+            f"≥ {self.ratio:g} ×",
+        )
+
+
+@dataclass(frozen=True)
+class ParkedCostNothing:
+    """A dispatch call does not care how many tenants are parked."""
+
+    ratio: float
+
+    def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
+        """See ``CheckSpec``."""
+        points = metrics.dispatch_calls or []
+        free = {point.batch: point.p50_us for point in points if not point.parked}
+        parked = {point.batch: point.p50_us for point in points if point.parked}
+        ratios = {batch: parked[batch] / free[batch] for batch in parked if free.get(batch)}
+        passed = bool(ratios) and ratios.keys() == free.keys() and max(ratios.values()) <= self.ratio
+        return verdict(
+            "a dispatch call with nearly all tenants parked",
+            passed,
+            {f"batch of {batch}": round(ratio, 3) for batch, ratio in ratios.items()},
+            f"≤ {self.ratio:g} × one with ten tenants",
+        )
+
+
+@dataclass(frozen=True)
+class BatchingPays:
+    """One call for many tasks is much cheaper than one call for each."""
+
+    small: int
+    large: int
+    ratio: float
+
+    def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
+        """See ``CheckSpec``."""
+        rates = metrics.batching or {}
+        small, large = rates.get(str(self.small)), rates.get(str(self.large))
+        observed = large / small if small and large else None
+        return verdict(
+            f"tasks per second in batches of {self.large} against {self.small}",
+            observed is not None and observed >= self.ratio,
+            observed,
+            f"≥ {self.ratio:g} ×",
+        )
+
+
+@dataclass(frozen=True)
+class FewCalls:
+    """A task's whole life takes few server commands."""
+
+    most: int
+
+    def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
+        """See ``CheckSpec``."""
+        calls = {f"{load.tenants} tenants": round(load.calls_per_task, 2) for load in metrics.loads or []}
+        passed = bool(calls) and all(0 < each <= self.most for each in calls.values())
+        return verdict("server calls per task", passed, {**calls}, f"≤ {self.most}")
+
+
+@dataclass(frozen=True)
+class LeavesNothing:
+    """After drain and retention the keys are what they were, and the memory nearly so."""
+
+    kept: float
+
+    def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
+        """See ``CheckSpec``."""
+        left = metrics.drained
+        if left is None or left.data_peak_bytes <= left.data_before_bytes or left.keys_peak <= left.keys_before:
+            return verdict("nothing stays behind", False, None, "a load that shows in keys and memory, and goes")
+        share = (left.data_after_bytes - left.data_before_bytes) / (left.data_peak_bytes - left.data_before_bytes)
+        return verdict(
+            "nothing stays behind",
+            left.keys_after == left.keys_before and share <= self.kept,
+            {"keys": f"{left.keys_before} → {left.keys_peak} → {left.keys_after}", "growth kept": f"{share:.1%}"},
+            f"as many keys as before; at most {self.kept:.0%} of the peak growth",
+        )

@@ -1,0 +1,85 @@
+"""The command line: from arguments to an exit code. 0: every check passed, 1: one failed, 2: bad input, 130: Ctrl-C."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from rich.console import Console
+
+from bench import environment
+from bench.app import Options, execute
+from bench.scenarios import GROUPS, SCENARIOS, choose
+from bench.terminal import listing
+from fairlane.errors import ConfigError
+
+_USAGE_ERROR = cast(
+    "type[typer.BadParameter]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+)
+"""The root of typer's usage errors, wherever typer has its click from."""
+
+_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+@_app.command()
+def bench(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="full|quick|list|NAME...",
+            help=f"full: everything; quick: a subset under a minute; list: print the scenarios; NAME: a scenario or a "
+            f"group ({', '.join(GROUPS)}).",
+        ),
+    ],
+    workers: Annotated[int | None, typer.Option(help="Workers of the scenarios that allow any number.")] = None,
+    redis: Annotated[str | None, typer.Option(help="URL of a server; default: a private one.")] = None,
+    ray_address: Annotated[str | None, typer.Option(help="A running Ray cluster; default: a private one.")] = None,
+    out: Annotated[Path, typer.Option(help="Directory for the report and the results.")] = Path("bench-results"),
+    seed: Annotated[int, typer.Option(help="Shifts the arrivals.")] = 1,
+    dashboard: Annotated[bool, typer.Option("--dashboard", help="Start Ray's dashboard.")] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Keep everything up at the end until Ctrl-C.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print only the results file, on standard output.")] = False,
+) -> int:
+    """Show on a real server and real Ray processes what Fairlane promises."""
+    if names == ["list"]:
+        listing(Console(), SCENARIOS)
+        return 0
+    scenarios = choose(names)
+    if workers is not None and not 1 <= workers <= 64:
+        raise ConfigError(f"--workers {workers}: must be a whole number from 1 to 64")
+    if ray_address is not None and redis is None:
+        raise ConfigError("--ray-address: workers on other machines cannot reach a private server; add --redis URL")
+    environment.check_place()
+    environment.check_core()
+    if dashboard:
+        environment.check_dashboard()
+    environment.check_out(out)
+    return execute(
+        Options(
+            scenarios=scenarios,
+            workers=workers,
+            redis=redis,
+            ray_address=ray_address,
+            out=out,
+            seed=seed,
+            dashboard=dashboard,
+            hold=hold,
+            json=json,
+        )
+    )
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line. Bad input is one plain line on standard error."""
+    try:
+        code: object = typer.main.get_command(_app).main(arguments, prog_name="python -m bench", standalone_mode=False)
+    except ConfigError as error:
+        return _refuse(error.message)
+    except _USAGE_ERROR as error:
+        return _refuse(error.format_message())
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"bench: {' '.join(message.split())}\n")
+    return 2

@@ -1,0 +1,65 @@
+"""Where scenarios run: one server and one Ray for the whole benchmark, a scheduler of its own for each scenario."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from fairlane.config import SchedulerConfig
+from fairlane.errors import Rejected, StoreUnavailable
+from fairlane.lifecycle.handle import TaskHandle
+from fairlane.lifecycle.submission import TaskSpec
+from fairlane.providers.base import Provider
+from fairlane.store.connection import Endpoint
+from fairlane.store.messages import CancelStatus
+from fairlane.store.store import Store
+
+
+class Session(Protocol):
+    """A running scheduler, as its users see it."""
+
+    @property
+    def store(self) -> Store:
+        """Its store, for reading events and snapshots."""
+        ...
+
+    async def submit_many(self, specs: Iterable[TaskSpec]) -> list[TaskHandle | Rejected | StoreUnavailable]:
+        """Submit many tasks; one answer each."""
+        ...
+
+    async def wait_many(self, handles: Sequence[TaskHandle], timeout_s: float | None = None) -> list[object]:
+        """Wait for all ends."""
+        ...
+
+    async def cancel(self, tenant: str, task_id: str) -> CancelStatus:
+        """Cancel one task."""
+        ...
+
+    async def remove_tenant(self, tenant: str) -> bool:
+        """Forget a tenant without tasks."""
+        ...
+
+    async def close_admission(self) -> None:
+        """Take no new tasks."""
+        ...
+
+
+class Platform(Protocol):
+    """One server and the means to run schedulers on it."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the server is."""
+        ...
+
+    @property
+    def worker_url(self) -> str | None:
+        """What workers may be told about the server; None: its URL is a secret, and in their environment."""
+        ...
+
+    def scheduler(self, config: SchedulerConfig, provider: Provider) -> AbstractAsyncContextManager[Session]:
+        """Run a scheduler with fresh state for as long as the context lasts."""
+        ...
+
+
+Progress = Callable[[str], None]
+"""Told in a few words what goes on now."""

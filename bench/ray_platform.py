@@ -1,0 +1,74 @@
+"""The real thing: one server and one Ray for the whole benchmark, real actors for each scenario."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from types import TracebackType
+from typing import Self
+
+from bench.driving.clean import remove
+from bench.platform import Session
+from fairlane.config import RayConfig, SchedulerConfig, ServerConfig
+from fairlane.providers.base import Provider
+from fairlane.runtime import ray_environment
+from fairlane.runtime.platform import Platform
+from fairlane.runtime.scheduler import Scheduler
+from fairlane.store.connection import Endpoint
+from fairlane.store.store import Store
+
+
+class RayPlatform:
+    """Runs schedulers whose roles are Ray actors. An async context manager.
+
+    With ``hold`` the last scheduler stays up until the next one is asked for or the platform ends, for people to
+    look at. What a scheduler kept on the server is removed when it ends.
+    """
+
+    def __init__(self, *, redis: str | None, ray_address: str | None, dashboard: bool, hold: bool) -> None:
+        self._platform = Platform(ServerConfig(url=redis), RayConfig(address=ray_address, dashboard=dashboard))
+        self._hold = hold
+        self._held = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self._platform.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._held.aclose()
+        finally:
+            await self._platform.stop()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the server is."""
+        return self._platform.endpoint
+
+    @property
+    def worker_url(self) -> str | None:
+        """What workers are told about the server; None: they find the URL in their environment."""
+        endpoint = self._platform.actor_endpoint
+        return None if endpoint is None else endpoint.url
+
+    def invitation(self) -> list[str]:
+        """Say where the dashboard is and how to log in, if there is one."""
+        ray = self._platform.ray
+        if ray is None or not ray.dashboard_url:
+            return []
+        return [
+            f"Ray's dashboard: http://{ray.dashboard_url} (Actors: dispatcher, controller, worker-1 …)",
+            f"it asks for a token; paste this one: {ray_environment.token}",
+        ]
+
+    @asynccontextmanager
+    async def scheduler(self, config: SchedulerConfig, provider: Provider) -> AsyncIterator[Session]:
+        """Run a scheduler with fresh state."""
+        await self._held.aclose()
+        async with AsyncExitStack() as stack:
+            store = await stack.enter_async_context(Store(self.endpoint, config.name))
+            stack.push_async_callback(remove, store)
+            session = await stack.enter_async_context(Scheduler(config, provider, platform=self._platform))
+            yield session
+            if self._hold:
+                self._held = stack.pop_all()

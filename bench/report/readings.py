@@ -1,0 +1,89 @@
+"""How to read the figures, for somebody who did not write the scheduler: per claim, and a glossary."""
+
+from collections.abc import Iterable
+
+from bench.results import Metrics, ScenarioResult
+
+_CLAIMS = {
+    "baseline": "This one shows the problem and is meant to look bad. The noisy tenant has the most urgent priority "
+    "and submits more than the pool can do, so the others start nothing at all: in each half second they wait, and "
+    "starve. Whatever the following scenarios improve is measured against this.",
+    "fair": "Interactive and standard keep level per weight. Noisy stays below them because it may hold only one slot, "
+    "and one slot cannot do more; that is its ideal share too. So Jain's index cannot reach 1 here (perfect slots "
+    "would give 0.908): look at the shares, which should match their ideals, and at `contention`.",
+    "contention": "No tenant has ceilings of its own, so only the order of service decides. The lines of service per "
+    "weight should lie on top of each other, and the gap between any two should stay within the bound, which does "
+    "not grow with time. The two occupancies say that fairness is not bought with idle slots.",
+    "adaptive": "The provider takes two calls at once instead of four between 1.5 s and 2.7 s. The capacity should "
+    "drop at the first look after that and climb back by single slots. Throttled attempts are expected: what counts is "
+    "that their tasks come back, complete, and leave nothing held.",
+    "single-worker": "The same as `fair` on one worker. The figures should differ from it by no more than chance.",
+    "race-controller": "The naive side shows the failure, so its result is wrong on purpose. On the repaired side "
+    "exactly one of the controllers may have given a slot back.",
+    "throughput": "Absolute speeds depend on the machine and on what else it does; the checks are ratios within this "
+    "run and counts. Nearly the same speed at every number of tenants, and a dispatch call that does not get slower by "
+    "thousands of parked tenants, are what the claim says.",
+}
+
+_GLOSSARY: tuple[tuple[str, str], ...] = (
+    (
+        "jain",
+        "**Jain's index** is (Σx)² / (n·Σx²) over the tenants' service per weight: 1 means that everybody got exactly "
+        "the share its weight stands for, 1/n that one tenant got everything. It is given only if enough started and "
+        "every tenant had work waiting nearly all the time, because a tenant without work cannot be treated unfairly.",
+    ),
+    (
+        "tenants",
+        "**Service** is the actual cost of the attempts that started inside the observation window and completed; "
+        "*per weight* divides it by the tenant's weight. The **ideal share** is what a perfect scheduler would give: "
+        "as much per weight for everybody as the slots allow, but nobody more than its own slots can do in the "
+        "cycle time that was measured (not given if a tenant starts nothing, or if the capacity changes). A "
+        "**starvation window** is half a second in which a tenant waited and started nothing.",
+    ),
+    (
+        "service_gap",
+        "The **service gap** is the largest difference in service per weight that built up between two tenants over "
+        "any stretch of time in which both had work that could run. The bound follows from the quantum, the largest "
+        "costs and the errors of the estimates alone; it does not grow with time.",
+    ),
+    (
+        "reserved_occupancy",
+        "**Reserved occupancy** is the share of the pool's slot-time that was handed out, **provider occupancy** the "
+        "share in which the provider was really working, by its own clock marks. The difference is what handing over, "
+        "starting and settling cost.",
+    ),
+    (
+        "controller_events",
+        "The **capacity** is halved when the provider throttled since the last look, and comes back by one slot after "
+        "four looks without a throttle; two changes are at least the cool-down apart. A throttled task keeps its "
+        "place in the queue and counts as neither a failure nor as spent.",
+    ),
+    (
+        "naive",
+        "The **naive** side reads, decides, and then writes; a barrier stands where any delay could stand. The "
+        "**repaired** side makes the same decision inside one script, so the second contender sees the first one's "
+        "change.",
+    ),
+    (
+        "loads",
+        "**Tasks per second** run from the first submit to the last result in the client's hands. **Calls per task** "
+        "are the server commands that scripts and clients execute over a task's whole life; the server's CPU per task "
+        "bounds what one server can do.",
+    ),
+    (
+        "drained",
+        "**What a load leaves behind** is looked at once its results were collected and their retention has passed: "
+        "the number of keys must be what it was, and next to nothing of the memory may be kept.",
+    ),
+)
+
+
+def reading(scenario: ScenarioResult) -> str | None:
+    """Return how to read one scenario's outcome; None for one that is unknown here."""
+    return _CLAIMS.get(scenario.name)
+
+
+def glossary(metrics: Iterable[Metrics]) -> list[str]:
+    """Return what a reader needs to know about the figures that appear."""
+    shown = list(metrics)
+    return [text for name, text in _GLOSSARY if any(getattr(each, name) for each in shown)]

@@ -1,0 +1,118 @@
+"""Runs chosen scenarios one after the other and puts their results together. Knows no terminal and no files."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from bench import claims, environment
+from bench.checks import verdict
+from bench.driving import load, races, throughput
+from bench.platform import Platform, Progress
+from bench.recorder import MalformedEvent
+from bench.results import Check, Metrics, Results, ScenarioResult
+from bench.scenario import LoadScenario, RaceScenario, Scenario, ThroughputScenario
+from fairlane.clock import SYSTEM_CLOCK
+from fairlane.errors import FairlaneError
+
+_LOG = logging.getLogger(__name__)
+
+
+class Audience(Protocol):
+    """Told what goes on."""
+
+    def starts(self, scenario: Scenario) -> None:
+        """A scenario starts."""
+        ...
+
+    def goes_on(self, what: str) -> None:
+        """The running scenario does this now."""
+        ...
+
+    def ended(self, result: ScenarioResult) -> None:
+        """A scenario ended."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run, and with which variations."""
+
+    scenarios: Sequence[Scenario]
+    seed: int
+    workers: int | None = None
+
+    def varied(self) -> list[Scenario]:
+        """Return the scenarios with the number of workers asked for, where a scenario allows that."""
+        return [_with_workers(each, self.workers) if self.workers else each for each in self.scenarios]
+
+
+async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
+    """Run every scenario of the plan, whatever the ones before it came to."""
+    started_at = datetime.now(UTC).isoformat(timespec="seconds")
+    began_s = SYSTEM_CLOCK.monotonic_s()
+    facts = await environment.describe(platform.endpoint)
+    results = []
+    for scenario in plan.varied():
+        audience.starts(scenario)
+        results.append(await _run_one(scenario, platform, plan.seed, audience.goes_on))
+        audience.ended(results[-1])
+    compared = claims.judge(results)
+    return Results(
+        schema_version=1,
+        passed=bool(results) and all(each.passed for each in results) and all(each.passed for each in compared),
+        started_at=started_at,
+        duration_s=round(SYSTEM_CLOCK.monotonic_s() - began_s, 3),
+        seed=plan.seed,
+        environment=facts,
+        scenarios=results,
+        claims=compared,
+    )
+
+
+async def _run_one(scenario: Scenario, platform: Platform, seed: int, progress: Progress) -> ScenarioResult:
+    began_s = SYSTEM_CLOCK.monotonic_s()
+    try:
+        metrics = await _drive(scenario, platform, seed, progress)
+    except (FairlaneError, MalformedEvent, TimeoutError, OSError) as error:
+        _LOG.exception("scenario %s", scenario.name)
+        metrics = Metrics()
+        checks = [verdict("runs to its end", False, str(error) or type(error).__name__, "no error")]
+    else:
+        checks = [check.judge(scenario, metrics) for check in scenario.checks]
+    return _result(scenario, metrics, checks, SYSTEM_CLOCK.monotonic_s() - began_s)
+
+
+def _result(scenario: Scenario, metrics: Metrics, checks: list[Check], duration_s: float) -> ScenarioResult:
+    return ScenarioResult(
+        name=scenario.name,
+        group=scenario.group,
+        title=scenario.title,
+        claim=scenario.claim,
+        config=scenario.settings(),
+        metrics=metrics,
+        checks=checks,
+        passed=bool(checks) and all(check.passed for check in checks),
+        duration_s=round(duration_s, 3),
+    )
+
+
+async def _drive(scenario: Scenario, platform: Platform, seed: int, progress: Progress) -> Metrics:
+    match scenario:
+        case LoadScenario():
+            return await load.drive(scenario, platform, seed=seed, progress=progress)
+        case RaceScenario():
+            return await races.drive(scenario, platform, progress=progress)
+        case ThroughputScenario():
+            return await throughput.drive(scenario, platform, progress=progress)
+        case _:
+            raise TypeError(f"no driver for {type(scenario).__name__}")
+
+
+def _with_workers(scenario: Scenario, workers: int) -> Scenario:
+    match scenario:
+        case LoadScenario(any_worker_count=True) | ThroughputScenario():
+            return replace(scenario, worker_count=workers)
+        case _:
+            return scenario

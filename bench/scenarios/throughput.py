@@ -1,0 +1,31 @@
+"""What a decision costs, in short."""
+
+from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, ParkedCostNothing
+from bench.scenario import ThroughputScenario
+
+THROUGHPUT = ThroughputScenario(
+    name="throughput",
+    group="throughput",
+    title="What a decision costs",
+    claim="A decision costs the same with three tenants and with ten thousand, and a parked tenant costs nothing.",
+    tenant_counts=(3, 100, 10_000),
+    tasks=20_000,
+    rounds=3,
+    worker_count=2,
+    worker_slots=256,
+    round_trips=300,
+    parked_tenants=9_990,
+    few_tenants=10,
+    dispatch_calls=200,
+    cycle_tasks=2_048,
+    batches=(1, 64),
+    checks=(
+        FlatInTenants(100, 10_000, 0.85),
+        ParkedCostNothing(1.5),
+        BatchingPays(1, 64, 5.0),
+        FewCalls(25),
+        LeavesNothing(0.02),
+    ),
+)
+
+SCENARIOS = (THROUGHPUT,)

@@ -1,0 +1,63 @@
+"""A platform without Ray: dispatcher, workers and controller on the test's own loop, against a real server."""
+
+import asyncio
+import copy
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from bench.driving.clean import remove
+from fairlane.config import SchedulerConfig
+from fairlane.control.controller import Controller
+from fairlane.lifecycle.client import Client
+from fairlane.lifecycle.dispatch import Dispatcher
+from fairlane.lifecycle.execute import Worker
+from fairlane.store.connection import Endpoint
+from fairlane.store.store import Store
+
+
+class InProcessSession:
+    """A scheduler's session whose roles are tasks of this loop."""
+
+    def __init__(self, store: Store, client: Client) -> None:
+        self.store = store
+        self.submit_many = client.submit_many
+        self.wait_many = client.wait_many
+        self.cancel = client.cancel
+        self.remove_tenant = store.remove_tenant
+
+    async def close_admission(self) -> None:
+        await self.store.admit(False)
+
+
+class InProcessPlatform:
+    """Schedulers on one server."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self.worker_url = endpoint.url
+
+    @asynccontextmanager
+    async def scheduler(self, config: SchedulerConfig, provider) -> AsyncIterator[InProcessSession]:
+        stop = asyncio.Event()
+        async with AsyncExitStack() as stack:
+
+            async def connect() -> Store:
+                return await stack.enter_async_context(Store(self.endpoint, config.name))
+
+            store = await connect()
+            stack.push_async_callback(remove, store)
+            await store.put_pool(config.pool)
+            await store.put_tenants(dict(config.tenants))
+            roles = [Dispatcher(await connect(), config.dispatcher)]
+            for number in range(config.workers.count):
+                own = copy.copy(provider)
+                roles.append(Worker(await connect(), own, config.workers, name=f"worker-{number + 1}"))
+            if config.controller.enabled:
+                roles.append(Controller(await connect(), config.controller))
+            running = [asyncio.create_task(role.run(stop)) for role in roles]
+            client = await stack.enter_async_context(Client(await connect(), config.client))
+            try:
+                yield InProcessSession(store, client)
+            finally:
+                stop.set()
+                await asyncio.wait_for(asyncio.gather(*running), 20)

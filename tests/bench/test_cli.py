@@ -1,0 +1,122 @@
+"""Bad input is one plain line and exit code 2; nothing is started for it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import bench
+from bench import cli, environment
+
+ROOT = Path(bench.__file__).resolve().parents[1]
+
+
+def refused(capsys, *arguments: str) -> str:
+    code = cli.run(list(arguments))
+    captured = capsys.readouterr()
+    assert code == 2
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "Traceback" not in captured.err
+    return captured.err
+
+
+class TestBadInput:
+    @pytest.fixture(autouse=True)
+    def _in_the_root(self, monkeypatch):
+        monkeypatch.chdir(ROOT)
+
+    def test_an_unknown_scenario_names_the_choices(self, capsys):
+        line = refused(capsys, "fiar")
+        assert "'fiar'" in line
+        assert "baseline, fair, contention" in line
+
+    @pytest.mark.parametrize("count", ["0", "-1", "65", "two", "1.5"])
+    def test_a_number_of_workers_that_cannot_be(self, capsys, count):
+        assert "workers" in refused(capsys, "fair", "--workers", count)
+
+    def test_a_directory_that_takes_no_files(self, capsys):
+        assert "/proc/bench" in refused(capsys, "fair", "--out", "/proc/bench")
+
+    def test_a_file_in_place_of_the_directory(self, capsys, tmp_path):
+        (tmp_path / "file").write_text("")
+        assert "file" in refused(capsys, "fair", "--out", str(tmp_path / "file"))
+
+    def test_a_cluster_without_a_server_it_can_reach(self, capsys):
+        assert "add --redis" in refused(capsys, "fair", "--ray-address", "127.0.0.1:6379")
+
+    def test_an_unknown_option(self, capsys):
+        assert "--wokers" in refused(capsys, "fair", "--wokers", "2")
+
+    def test_no_scenario_at_all(self, capsys):
+        refused(capsys)
+
+    def test_a_seed_that_is_no_number(self, capsys):
+        assert "seed" in refused(capsys, "fair", "--seed", "x")
+
+    def test_a_debug_build_of_the_core(self, capsys, monkeypatch):
+        monkeypatch.setattr(environment._core, "build_profile", lambda: "debug")
+        assert "debug build" in refused(capsys, "fair")
+
+    def test_another_directory(self, capsys, monkeypatch, tmp_path):
+        monkeypatch.chdir(tmp_path)
+        assert f"cd {ROOT}" in refused(capsys, "fair")
+
+    def test_a_server_that_is_not_there(self, tmp_path):
+        done = command("race-controller", "--redis", "unix:///nowhere/server.sock", "--out", str(tmp_path))
+        assert done.returncode in {1, 2}
+        assert done.stdout == ""
+        assert done.stderr.count("\n") == 1
+        assert "/nowhere/server.sock" in done.stderr
+
+    def test_a_url_of_another_kind(self, tmp_path):
+        done = command("race-controller", "--redis", "http://localhost", "--out", str(tmp_path))
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bench", *arguments],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+class TestCommand:
+    def test_list_shows_every_scenario(self, capsys):
+        assert cli.run(["list"]) == 0
+        shown = capsys.readouterr().out
+        assert "race-controller" in shown
+        assert "throughput" in shown
+
+    def test_help_is_no_error(self, capsys):
+        assert cli.run(["--help"]) == 0
+        assert "--ray-address" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("after_s", [0.15, 0.6])
+    def test_ctrl_c_while_it_loads_is_one_line(self, after_s, tmp_path):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bench", "race-controller", "--out", str(tmp_path)],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        time.sleep(after_s)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert "Traceback" not in out + err
+        assert process.returncode == 130
+        assert err.strip() == "interrupted"

@@ -1,0 +1,150 @@
+"""Whole scenarios, driven against a real server with every role on this loop."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench.driving import clean, decisions, load, races, throughput
+from bench.naive import controller as naive
+from bench.runner import Plan, run
+from bench.scenario import ProviderLimits, Timing
+from bench.scenarios.fairness import CONTENTION, FAIR
+from bench.scenarios.races import RACE_CONTROLLER
+from bench.scenarios.throughput import THROUGHPUT
+from fairlane.store.store import Store
+from tests.bench.in_process import InProcessPlatform
+
+SHORT = Timing(run_ms=1_500, submit_until_ms=1_300, observe_from_ms=300, observe_until_ms=1_300)
+
+
+def nothing(_: str) -> None:
+    pass
+
+
+@pytest.fixture
+def platform(endpoint) -> InProcessPlatform:
+    return InProcessPlatform(endpoint)
+
+
+async def keys(endpoint) -> set[bytes]:
+    async with Store(endpoint, "none") as store:
+        return set(await store.command("KEYS", "*"))
+
+
+class Silent:
+    def __init__(self):
+        self.heard = []
+
+    def starts(self, scenario):
+        self.heard.append(f"starts {scenario.name}")
+
+    def goes_on(self, what):
+        pass
+
+    def ended(self, result):
+        self.heard.append(f"ended {result.name}")
+
+
+async def test_a_load_scenario_is_measured_and_leaves_nothing_behind(platform, endpoint):
+    before = await keys(endpoint)
+    metrics = await load.drive(replace(CONTENTION, timing=SHORT), platform, seed=1, progress=nothing)
+    assert set(metrics.tenants) == {"interactive", "standard", "noisy"}
+    assert metrics.left_in_flight == {"slots": 0, "cost": 0}
+    assert metrics.potential_orphans == []
+    assert metrics.violations == []
+    assert metrics.peak_reserved_slots["__global"] == 4
+    assert metrics.provider_peak == 4
+    assert set(metrics.workers) == {"worker-1", "worker-2"}
+    assert metrics.attempt_states["completed"] > 20
+    assert metrics.service_gap.largest <= metrics.service_gap.bound
+    assert 0.5 < metrics.provider_occupancy < metrics.reserved_occupancy <= 1.0
+    assert await keys(endpoint) == before
+
+
+async def test_a_throttling_provider_shows_in_the_metrics(platform):
+    throttling = replace(FAIR, timing=SHORT, provider=ProviderLimits(schedule=((0, 4), (400, 2))))
+    metrics = await load.drive(throttling, platform, seed=1, progress=nothing)
+    assert metrics.attempt_states["throttled"] > 0
+    assert metrics.throttled_then_completed > 0
+    assert metrics.left_in_flight == {"slots": 0, "cost": 0}
+
+
+async def test_the_naive_controllers_both_recover(endpoint, name):
+    outcome = await naive.race(endpoint.url, name, capacity=2, contenders=2)
+    assert outcome == naive.NaiveOutcome(read=(2, 2), after=4)
+
+
+async def test_the_race_is_reproduced_and_repaired(platform, endpoint):
+    before = await keys(endpoint)
+    metrics = await races.drive(RACE_CONTROLLER, platform, progress=nothing)
+    assert all(check.judge(RACE_CONTROLLER, metrics).passed for check in RACE_CONTROLLER.checks)
+    assert await keys(endpoint) == before
+
+
+SMALL = replace(
+    THROUGHPUT,
+    tenant_counts=(3, 50),
+    tasks=500,
+    rounds=1,
+    round_trips=5,
+    parked_tenants=300,
+    dispatch_calls=5,
+    cycle_tasks=512,
+)
+
+
+async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
+    monkeypatch.setattr(throughput, "_WARM_UP", 200)
+    before = await keys(endpoint)
+    metrics = await throughput.drive(SMALL, platform, progress=nothing)
+    assert [each.tenants for each in metrics.loads] == [3, 50]
+    for each in metrics.loads:
+        assert each.tasks_per_s > 0
+        assert 0 < each.calls_per_task < 60
+        assert each.commands_per_task["hset"] > 0
+        assert each.events > 0
+    assert metrics.drained.keys_after == metrics.drained.keys_before < metrics.drained.keys_peak
+    assert metrics.round_trip_ms.p50 > 0
+    assert await keys(endpoint) == before
+
+
+async def test_dispatch_is_timed_with_the_tenants_really_parked(platform):
+    points, bytes_per_task = await decisions.dispatch_calls(SMALL, platform, nothing)
+    assert [(each.tenants, each.parked, each.batch) for each in points] == [
+        (10, 0, 1),
+        (310, 300, 1),
+        (10, 0, 64),
+        (310, 300, 64),
+    ]
+    assert all(each.calls == 5 and each.p50_us > 0 for each in points)
+    assert 50 < bytes_per_task < 5_000
+
+
+async def test_a_failing_scenario_is_a_failed_result_and_the_next_one_runs(platform):
+    broken = replace(FAIR, name="broken", timing=SHORT, pool=FAIR.pool.model_copy(update={"cost_ceiling_units": 100}))
+    audience = Silent()
+    results = await run(Plan([broken, RACE_CONTROLLER], seed=1), platform, audience)
+    assert [each.passed for each in results.scenarios] == [False, True]
+    assert not results.passed
+    (check,) = results.scenarios[0].checks
+    assert "refused" in check.observed
+    assert audience.heard == [
+        "starts broken",
+        "ended broken",
+        "starts race-controller",
+        "ended race-controller",
+    ]
+
+
+async def test_nothing_run_is_nothing_passed(platform):
+    assert not (await run(Plan([], seed=1), platform, Silent())).passed
+
+
+async def test_cleaning_removes_one_schedulers_keys_only(endpoint, name):
+    async with Store(endpoint, name) as store, Store(endpoint, f"{name}-other") as other:
+        for each in (store, other):
+            await each.command("SET", each.keys.pool, 1)
+        await clean.remove(store)
+        assert await clean.count_keys(store) == 0
+        assert await clean.count_keys(other) == 1
+        await clean.remove(other)

@@ -1,0 +1,98 @@
+"""The simulated provider counts the whole pool on a real server, by the schedule and across lost callers."""
+
+import asyncio
+import pickle
+
+import pytest
+
+from bench.provider import Counter, InstantProvider, SimulatedProvider
+from fairlane.errors import ProviderRefused, Throttled
+from fairlane.providers.base import Call, load_provider
+
+
+def call(ms: int, units: int = 5) -> Call:
+    return Call("acme", "t1", {"ms": ms, "units": units}, units, 1, None)
+
+
+@pytest.fixture
+async def provider(endpoint, name):
+    one = SimulatedProvider(endpoint.url, name, ((0, 2), (300, 1), (600, 3)), 20)
+    await one.open()
+    yield one
+    await one.close()
+    await Counter(endpoint.url, name).forget()
+
+
+async def attempt(provider, ms=150):
+    try:
+        return await provider.call(call(ms))
+    except Throttled as error:
+        return error
+
+
+async def test_a_call_takes_its_time_and_tells_its_marks(provider):
+    reply = await provider.call(call(50, 7))
+    assert reply.actual_units == 7
+    assert 50_000 <= reply.result["left_us"] - reply.result["entered_us"] < 1_000_000
+
+
+async def test_only_as_many_at_once_as_the_limit(provider, endpoint, name):
+    counter = Counter(endpoint.url, name)
+    await counter.start_clock()
+    other = SimulatedProvider(endpoint.url, name, provider.schedule)
+    await other.open()
+    outcomes = await asyncio.gather(*(attempt(each) for each in (provider, other, provider, other)))
+    await other.close()
+    refused = [each for each in outcomes if isinstance(each, Throttled)]
+    assert [each.retry_after_ms for each in refused] == [20, 20]
+    assert await counter.peak() == 2
+    assert not isinstance(await attempt(provider, 0), Throttled)
+
+
+async def test_the_limit_follows_the_clock(provider, endpoint, name):
+    await Counter(endpoint.url, name).start_clock()
+    admitted = []
+    for wait_s in (0, 0.35, 0.35):
+        await asyncio.sleep(wait_s)
+        outcomes = await asyncio.gather(*(attempt(provider, 1) for _ in range(5)))
+        admitted.append(sum(not isinstance(each, Throttled) for each in outcomes))
+    assert admitted[1] < admitted[2]
+    assert admitted[1] >= 1
+
+
+async def test_a_cancelled_call_gives_its_place_back(provider):
+    calls = [asyncio.create_task(provider.call(call(10_000))) for _ in range(2)]
+    await asyncio.sleep(0.05)
+    assert isinstance(await attempt(provider, 0), Throttled)
+    for each in calls:
+        each.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    assert not isinstance(await attempt(provider, 0), Throttled)
+
+
+async def test_a_place_nobody_gives_back_expires(provider, monkeypatch):
+    monkeypatch.setattr("bench.provider.PLACE_MS", 100)
+    lost = [asyncio.create_task(provider.call(call(10_000))) for _ in range(2)]
+    await asyncio.sleep(0.05)
+    assert isinstance(await attempt(provider, 0), Throttled)
+    await asyncio.sleep(0.1)
+    assert not isinstance(await attempt(provider, 0), Throttled)
+    for each in lost:
+        each.cancel()
+    await asyncio.gather(*lost, return_exceptions=True)
+
+
+async def test_a_strange_payload_is_refused(provider):
+    with pytest.raises(ProviderRefused):
+        await provider.call(Call("acme", "t1", {"ms": "long"}, 1, 1, None))
+
+
+def test_providers_pickle_and_load():
+    sent = pickle.loads(pickle.dumps(SimulatedProvider("unix:///nowhere", "run", ((0, 4),))))
+    assert load_provider(sent) == SimulatedProvider("unix:///nowhere", "run", ((0, 4),))
+    assert load_provider("bench.provider:InstantProvider").call is not None
+    assert isinstance(pickle.loads(pickle.dumps(InstantProvider())), InstantProvider)
+
+
+def test_a_secret_url_is_not_shown():
+    assert "hush" not in repr(Counter("redis://:hush@host", "run"))

@@ -1,0 +1,131 @@
+"""The event stream becomes evidence, and a stream with a hole in it is known to have one."""
+
+import pytest
+
+from bench.recorder import MalformedEvent, Recorder
+from fairlane.domain.attempt import AttemptState
+from fairlane.domain.events import Event
+from fairlane.domain.task import TaskRef, TaskState
+from tests.bench.stream import Stream
+
+
+def changes(deltas):
+    return [(delta.at_ms, delta.change) for delta in deltas]
+
+
+class TestOneTask:
+    def test_a_completed_task(self):
+        stream = Stream(("acme", 3))
+        stream.add(1, "register", ("worker", "inc-1", "worker-1", "live"))
+        stream.submit(5, "acme", "t1", 40, 7)
+        fence = stream.hand(6, "acme", "t1", 40, "inc-1")
+        stream.start(8, "acme", "t1", fence)
+        stream.end(20, "acme", "t1", fence, actual=33)
+        evidence = stream.evidence()
+
+        task = evidence.tasks[TaskRef("acme", "t1")]
+        (attempt,) = task.attempts
+        assert (task.cost, task.priority, task.state) == (40, 7, TaskState.COMPLETED)
+        assert (task.submitted.at_ms, attempt.enqueued.at_ms) == (5, 6)
+        assert (attempt.active.at_ms, attempt.ended.at_ms, attempt.actual) == (8, 20, 33)
+        assert attempt.ended_well
+        assert evidence.worker_of(attempt) == "worker-1"
+        assert [weight for _, weight in evidence.tenants["acme"].weights] == [3]
+        assert changes(evidence.tenants["acme"].waiting) == [(5, 1), (8, -1)]
+        assert changes(evidence.tenants["acme"].queued) == [(5, 1), (6, -1)]
+
+    def test_a_throttled_task_waits_again_and_is_queued_when_its_pause_is_over(self):
+        stream = Stream(("acme", 1))
+        stream.submit(0, "acme", "t1")
+        first = stream.hand(1, "acme", "t1")
+        stream.start(2, "acme", "t1", first)
+        stream.end(3, "acme", "t1", first, "throttled", 0, "pending", not_before=23)
+        stream.add(23, "dispatch", ("ready", "acme", "t1"), ("enqueued", "acme", "t1", 2, 10, 10, "w1"))
+        stream.start(24, "acme", "t1", 2)
+        stream.end(30, "acme", "t1", 2)
+        evidence = stream.evidence()
+
+        task = evidence.tasks[TaskRef("acme", "t1")]
+        assert [attempt.state for attempt in task.attempts] == [AttemptState.THROTTLED, AttemptState.COMPLETED]
+        assert changes(evidence.tenants["acme"].waiting) == [(0, 1), (2, -1), (3, 1), (24, -1)]
+        assert changes(evidence.tenants["acme"].queued) == [(0, 1), (1, -1), (23, 1), (23, -1)]
+
+    def test_a_task_cancelled_while_pending_stops_waiting(self):
+        stream = Stream(("acme", 1))
+        stream.submit(0, "acme", "t1")
+        stream.end(9, "acme", "t1", 0, "cancelled", 0, "cancelled")
+        evidence = stream.evidence()
+
+        task = evidence.tasks[TaskRef("acme", "t1")]
+        assert (task.state, task.ended.at_ms, task.attempts) == (TaskState.CANCELLED, 9, [])
+        assert changes(evidence.tenants["acme"].waiting) == [(0, 1), (9, -1)]
+        assert changes(evidence.tenants["acme"].queued) == [(0, 1), (9, -1)]
+
+    def test_an_attempt_handed_back_before_its_start_never_stopped_waiting(self):
+        stream = Stream(("acme", 1))
+        stream.submit(0, "acme", "t1")
+        fence = stream.hand(1, "acme", "t1")
+        stream.end(4, "acme", "t1", fence, "returned", 0, "pending")
+        evidence = stream.evidence()
+
+        assert changes(evidence.tenants["acme"].waiting) == [(0, 1)]
+        assert changes(evidence.tenants["acme"].queued) == [(0, 1), (1, -1), (4, 1)]
+
+
+class TestPoolRows:
+    def test_capacity_parking_and_pauses(self):
+        stream = Stream(("acme", 1))
+        stream.add(3, "adapt", ("capacity", 4, 2, "throttled"))
+        stream.add(4, "dispatch", ("parked", "acme", "slots"))
+        stream.add(9, "settle", ("released", "acme", -7))
+        stream.add(10, "throttle", ("paused", 510))
+        stream.add(11, "settle", ("epoch", 2))
+        evidence = stream.evidence()
+
+        assert [(row.at.at_ms, row.before, row.after, row.reason) for row in evidence.capacity] == [
+            (3, 4, 2, "throttled")
+        ]
+        ((since, until, reason),) = evidence.tenants["acme"].parked
+        assert (since.at_ms, until.at_ms, reason) == (4, 9, "slots")
+        assert list(evidence.tenants["acme"].deficits.values()) == [-7]
+        assert [(at.at_ms, until) for at, until in evidence.paused] == [(10, 510)]
+        assert [at.at_ms for at in evidence.epochs] == [11]
+
+
+class TestTrust:
+    def test_a_hole_in_the_numbers_is_kept(self):
+        stream = Stream(("acme", 1))
+        for number in range(5):
+            stream.submit(number, "acme", f"t{number}")
+        recorder = Recorder()
+        recorder.read(stream.events[:3])
+        recorder.read(stream.events[4:])
+        assert recorder.evidence.gap == "event 3 is followed by 5"
+
+    def test_a_complete_stream_has_none(self):
+        stream = Stream(("acme", 1))
+        stream.submit(0, "acme", "t1")
+        evidence = stream.evidence()
+        assert (evidence.gap, evidence.first_number, evidence.last_number) == (None, 1, 2)
+
+    @pytest.mark.parametrize(
+        "row",
+        [
+            ("surprise", "acme"),
+            ("active", "acme", "t1", 99),
+            ("enqueued", "acme", "unknown", 1, 10, 10, "w1"),
+            ("pending", "acme", "t1", "10", 100),
+            (),
+        ],
+        ids=lambda row: str(row[:1]),
+    )
+    def test_a_row_outside_the_contract_is_refused(self, row):
+        with pytest.raises(MalformedEvent):
+            Recorder().read([Event("1-1", 1, 1, "submit", (row,))])
+
+    def test_an_attempt_cannot_end_twice(self):
+        stream = Stream(("acme", 1))
+        stream.run("acme", "t1", handed=1, until=5)
+        stream.end(6, "acme", "t1", 1)
+        with pytest.raises(MalformedEvent, match="ended before"):
+            stream.evidence()
