@@ -41,7 +41,10 @@ local function put(item)
     credit(t)
   end
   apply(t, item)
-  event('tenant', t.id, t.weight, t.slot_ceiling, t.cost_ceiling, t.budget)
+  event('tenant', t.id, t.weight, t.slot_ceiling, t.cost_ceiling)
+  if t.budget >= 0 then
+    event('budget', t.id, whole_budget(t))
+  end
   touch(t)
 end
 

@@ -9,6 +9,7 @@
 -- Events   active, expired
 --- @include commit
 --- @include attempt
+--- @include window_place
 local asked = request()
 local incarnation, cursor, limit = asked[1], asked[2], asked[3]
 local changed = false

@@ -1,4 +1,5 @@
 --- @include calendar
+--- @include window_place
 --- @include finish
 --- @include worker
 -- What an attempt holds, and how it is given up.

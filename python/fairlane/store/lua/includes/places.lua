@@ -1,4 +1,5 @@
 --- @include calendar
+--- @include window_place
 --- @include worker
 -- The free slots the dispatcher offers, and giving a task to one.
 local places = {}
