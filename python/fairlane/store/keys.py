@@ -44,8 +44,8 @@ KEYS: Final = (
         "timers",
         "timers",
         "zset",
-        "what is due when: `deadline:<tenant>:<id>`, `ready:<tenant>:<id>`",
-        "their tasks",
+        "what is due when: `deadline:<tenant>:<id>`, `ready:<tenant>:<id>`, `window:<tenant>`, `budget:<tenant>`",
+        "their tasks and tenants",
     ),
     KeySpec("task", "task:<tenant>:<id>", "hash", "one task's record", "its state; a TTL once it has ended"),
     KeySpec(
@@ -127,6 +127,7 @@ TASK_HASH: Final = {
     "fingerprint": (),
     "payload": (),
     "started": (),
+    "lost": (),
     "end": TASK_END,
     "result": (),
 }
@@ -137,6 +138,15 @@ TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client",
 """Fields and parts that are text; the others are integers, 0 when absent."""
 
 WORKER_FIELDS: Final = ("name", "slots", "load", "state")
+
+OPEN_PLACE: Final = 2**53
+"""The score in a window of an attempt that has a place and has not started."""
+POOL_OWNER: Final = "*"
+"""Who owns a window of the pool's."""
+WINDOW_BITS: Final = {"starts": 1, "spend": 2}
+POOL_BITS: Final = 4
+"""An attempt's `windows` says where it took a place: these bits for its tenant's windows, times POOL_BITS for the
+pool's."""
 
 SCHEMA_VERSION: Final = 1
 BELL_TTL_MS: Final = 600_000

@@ -133,8 +133,10 @@ def prelude() -> str:
         f"local TIMER_LIMIT = {TIMER_LIMIT}",
         f"local RECOVERY_LIMIT = {RECOVERY_LIMIT}",
         f"local WINDOW_TRIM = {WINDOW_TRIM}",
-        "local WINDOW_BITS = { starts = 1, spend = 2 }",
-        "local POOL_BITS = 4",
+        f"local OPEN_PLACE = {keys.OPEN_PLACE}",
+        f"local POOL_OWNER = '{keys.POOL_OWNER}'",
+        f"local WINDOW_BITS = {{ {', '.join(f'{kind} = {bit}' for kind, bit in keys.WINDOW_BITS.items())} }}",
+        f"local POOL_BITS = {keys.POOL_BITS}",
     ]
     return "\n".join(lines) + "\n"
 

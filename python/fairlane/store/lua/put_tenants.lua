@@ -46,6 +46,9 @@ local function put(item)
     event('budget', t.id, whole_budget(t))
   end
   touch(t)
+  if CURED_BY_TIME[t.place] then
+    wake_later(t, t.place)
+  end
 end
 
 for _, item in ipairs(asked) do

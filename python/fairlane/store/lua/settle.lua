@@ -1,7 +1,7 @@
 -- Ends attempts that ran: the hold is freed, fairness corrected, the result kept, the waiting client told.
 --
--- Guarantee: an attempt is settled once; again by the same worker is answered `repeated`, by any other `stale`,
---   and neither changes anything.
+-- Guarantee: an attempt is settled once; again by the same worker is answered `repeated`, by any other `stale`, and
+--   neither changes anything, except that usage of an attempt that was taken away is booked once.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {incarnation, {tenant, id, fence, outcome, actual, result, code, error, backoff_ms}...}
 -- Reply    {write...} in the order asked
@@ -56,5 +56,5 @@ end
 
 return answer_writes(asked, function(item)
   local record, refusal = claim(incarnation, item, TAKES_ACTIVE)
-  return record, refusal, refusal == 'stale' and book_late(item)
+  return record, refusal, refusal == 'stale' and book_late(incarnation, item)
 end, settle)

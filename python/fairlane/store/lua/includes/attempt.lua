@@ -1,5 +1,10 @@
 --- @include hold
 -- The ends of an attempt, all but the good one.
+-- The field of a task's record that says what an attempt's usage was booked as after it had ended.
+local function late_field(fence)
+  return string.format('late:%.0f', fence)
+end
+
 -- Ends an attempt before it ran, and the task with it.
 local function end_unstarted(t, record, attempt, state, code, message)
   change_tenant(t)

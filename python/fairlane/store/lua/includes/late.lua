@@ -3,26 +3,23 @@
 -- The provider was paid, so it counts against the budget.
 local booked = {}
 
-local function late_field(fence)
-  return string.format('late:%.0f', fence)
-end
-
-local function was_taken_away(record, fence)
-  if fence < record.fence then
-    return true
+-- A claim was refused before: an attempt that is still active has lost its worker, and recovery comes to it later.
+local function was_taken_away(record, incarnation, fence)
+  if fence ~= record.fence then
+    return fence < record.fence
   end
-  if fence > record.fence or record.state == 'active' or record.state == 'enqueued' then
+  if record.worker ~= incarnation then
     return false
   end
-  return record.state == 'pending' or redis.call('HGET', record.key, 'lost') == '1'
+  return record.state == 'active' or record.state == 'pending' or redis.call('HGET', record.key, 'lost') == '1'
 end
 
 -- Returns whether it booked something.
-local function book_late(item)
+local function book_late(incarnation, item)
   local fence, actual = item[3], item[5]
   local t = load_tenant(item[1])
   local record = t and load_record(item[1], item[2])
-  if not record or actual <= 0 or not was_taken_away(record, fence) then
+  if not record or actual <= 0 or not was_taken_away(record, incarnation, fence) then
     return false
   end
   local field = late_field(fence)

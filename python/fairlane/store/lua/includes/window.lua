@@ -1,8 +1,6 @@
 --- @include tenant
 -- Sliding windows of starts. An entry is an open place from its dispatch on, which counts as now, and a stamp from
 -- its start on. Kinds: `starts` counts entries, `spend` sums their costs.
-local OPEN_PLACE = 2 ^ 53
-local POOL_OWNER = '*'
 local windows = {}
 
 -- What a window holds now. Stamps that left the interval are removed, at most so many in a call: stopping early
