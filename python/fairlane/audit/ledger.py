@@ -21,10 +21,10 @@ def check_ledgers(stored: Stored) -> Iterator[Violation]:
     """Add up every ledger and every window again."""
     held_before = dict.fromkeys(stored.tenants, 0)
     for task in stored.tasks.values():
-        tenant = stored.tenants.get(task.ref.tenant)
-        if tenant is None or not task.in_flight:
+        owner = stored.tenants.get(task.ref.tenant)
+        if owner is None or not task.in_flight:
             continue
-        reserved, current = task.numbers["period"], tenant.numbers["period"]
+        reserved, current = task.numbers["period"], owner.numbers["period"]
         if not 0 < reserved <= current:
             yield Violation(Rule.STRUCTURE, f"task:{task.ref}", f"reserved in period {reserved}", f"1 to {current}")
         if reserved != current:
