@@ -7,11 +7,12 @@ from bench.driving import decisions
 from bench.driving.clean import count_keys, keys_of
 from bench.driving.load import ScenarioError, submit
 from bench.driving.meter import Reading, data_bytes, read
+from bench.figures import Drained, Percentiles, ThroughputPoint
 from bench.measures.service import ranked
 from bench.platform import Platform, Progress, Session
 from bench.provider import InstantProvider
 from bench.recorder import Recorder
-from bench.results import Drained, Metrics, Percentiles, ThroughputPoint
+from bench.results import Metrics
 from bench.scenario import ThroughputScenario
 from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK
 from fairlane.config import ControllerConfig, PoolConfig, SchedulerConfig, TenantConfig, WorkerConfig

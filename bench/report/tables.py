@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from bench.figures import Percentiles, ThroughputPoint
 from bench.report.text import escape, milliseconds, number, table
-from bench.results import POOL, Metrics, Percentiles, TenantMetrics, ThroughputPoint
+from bench.results import POOL, Metrics, TenantMetrics
 
 Caption = str
 

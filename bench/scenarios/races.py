@@ -1,10 +1,24 @@
 """Races: what goes wrong in two steps, and cannot in one."""
 
+from bench.checks_budget import NeverOverspent, RefusedForTheBudget
 from bench.checks_race import NaiveRecoversTwice, OneRecovers
 from bench.scenario import RaceScenario
+from bench.scenario_controls import BudgetRaceScenario
+from bench.scenarios.controls import NAIVE_ENDS, RACE, REPAIRED_ENDS
 from fairlane.config import ControllerConfig
 
 GROUP = "races"
+
+RACE_BUDGET = BudgetRaceScenario(
+    name="race-budget",
+    group=GROUP,
+    title="Contenders for a budget at the same instant",
+    claim="However many want the same budget at once, it lets through what it pays for and nothing more.",
+    race=RACE,
+    crowds=(4, 16),
+    checks=(NAIVE_ENDS, REPAIRED_ENDS, RefusedForTheBudget(), NeverOverspent()),
+    quick=True,
+)
 
 RACE_CONTROLLER = RaceScenario(
     name="race-controller",
@@ -20,4 +34,4 @@ RACE_CONTROLLER = RaceScenario(
     quick=True,
 )
 
-SCENARIOS = (RACE_CONTROLLER,)
+SCENARIOS = (RACE_BUDGET, RACE_CONTROLLER)

@@ -23,19 +23,8 @@ from bench.checks import (
 )
 from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, ParkedCostNothing
 from bench.checks_race import NaiveRecoversTwice, OneRecovers
-from bench.results import (
-    POOL,
-    CapacityChange,
-    DispatchPoint,
-    Drained,
-    GapWitness,
-    Metrics,
-    RaceSide,
-    ScenarioResult,
-    ServiceGap,
-    TenantMetrics,
-    ThroughputPoint,
-)
+from bench.figures import DispatchPoint, Drained, RaceSide, ThroughputPoint
+from bench.results import POOL, CapacityChange, GapWitness, Metrics, ScenarioResult, ServiceGap, TenantMetrics
 from bench.scenarios import SCENARIOS
 from bench.scenarios.fairness import CONTENTION, FAIR
 from tests.bench.worlds import load, scenario
