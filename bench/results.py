@@ -11,7 +11,17 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, JsonValue, ValidationError
 
-from bench.figures import BudgetRaceSide, BurstRun, DispatchPoint, Drained, Part, Percentiles, RaceSide, ThroughputPoint
+from bench.figures import (
+    BudgetRaceSide,
+    BurstRun,
+    DispatchPoint,
+    Drained,
+    Part,
+    Percentiles,
+    RaceSide,
+    Requeue,
+    ThroughputPoint,
+)
 from fairlane.errors import ConfigError
 
 SCHEMA_VERSION: Final = 1
@@ -109,6 +119,7 @@ class Metrics(Part):
     naive: RaceSide | None = None
     repaired: list[RaceSide] | None = None
     bursts: list[BurstRun] | None = None
+    requeue: Requeue | None = None
     budget_race: list[BudgetRaceSide] | None = None
     loads: list[ThroughputPoint] | None = None
     round_trip_ms: Percentiles | None = None

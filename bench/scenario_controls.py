@@ -83,6 +83,24 @@ class BudgetScenario(Scenario):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RequeueScenario(Scenario):
+    """The burst, one task of which meets a throttle in its first attempt.
+
+    Beside the workers there is one of a single slot that is slow on purpose: it asks for what it was handed only
+    when the pause has begun.
+    """
+
+    burst: Burst
+    throttled: int
+    """Which task of the burst, counted from 0."""
+    pause_ms: int
+
+    def settings(self) -> dict[str, JsonValue]:
+        """Return burst, task and pause."""
+        return {"burst": self.burst.settings(), "throttled": self.throttled, "pause_ms": self.pause_ms}
+
+
+@dataclass(frozen=True, kw_only=True)
 class BudgetRaceScenario(Scenario):
     """The race for a budget alone: the naive way, then the product, once per crowd size."""
 

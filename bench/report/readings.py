@@ -24,6 +24,9 @@ _CLAIMS = {
     "budget-atomic": "All tasks are waiting before the pool may start any. Under the window the speed is the window's, "
     "four a second; without it the pool's four slots decide. The urgent tasks were submitted last and must start "
     "first. In the race two of four find the budget used up and are told so.",
+    "throttle-requeue": "A third worker, played by the driver, is slow on purpose: it already has a task when the "
+    "pause begins and asks for it only then. It has to wait like everybody else. The throttled task was ahead of all that "
+    "waits, so it must be the first to be handed over again.",
     "race-budget": "The naive side shows the failure, so its result is wrong on purpose. On the repaired side every "
     "contender asks for a decision of its own at the same instant; which two win is chance, that it is two is not.",
     "race-controller": "The naive side shows the failure, so its result is wrong on purpose. On the repaired side "

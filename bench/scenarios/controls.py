@@ -11,7 +11,8 @@ from bench.checks_budget import (
     WindowKept,
     WorkersShare,
 )
-from bench.scenario_controls import BudgetRace, BudgetScenario, Burst
+from bench.checks_requeue import BackInItsPlace, CompletesOnce, NothingHeldForIt, NothingStarts, SpentOnce
+from bench.scenario_controls import BudgetRace, BudgetScenario, Burst, RequeueScenario
 from fairlane.config import WindowConfig
 
 GROUP = "budget"
@@ -67,4 +68,24 @@ BUDGET_ATOMIC = BudgetScenario(
     checks=(REPAIRED_ENDS, RefusedForTheBudget(), *_BURST_CHECKS),
 )
 
-SCENARIOS = (BUDGET_NAIVE, BUDGET_ATOMIC)
+THROTTLE_REQUEUE = RequeueScenario(
+    name="throttle-requeue",
+    group=GROUP,
+    title="A provider that asks for a pause",
+    claim="A throttled task goes back to its place and costs nothing; until the pause is over nothing starts.",
+    burst=BURST,
+    throttled=4,
+    pause_ms=500,
+    checks=(
+        BackInItsPlace(),
+        NothingHeldForIt(),
+        NothingStarts(),
+        CompletesOnce(),
+        SpentOnce(),
+        NothingLeft(),
+        InvariantsHold(),
+    ),
+    quick=True,
+)
+
+SCENARIOS = (BUDGET_NAIVE, BUDGET_ATOMIC, THROTTLE_REQUEUE)
