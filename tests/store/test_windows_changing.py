@@ -1,6 +1,7 @@
 """Windows whose limits change under way; what they remember; and what closed ones cost, which is nothing."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -109,6 +110,29 @@ async def test_the_sum_of_a_window_of_spend_is_right_whatever_leaves_it(world: W
     await limited(world, where, 10)
     await world.dispatch()
     await holds(80)
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"starts": window(1)}, ParkReason.STARTS),
+        ({"spend": window(100)}, ParkReason.SPEND),
+        ({"budget": budget(100, period_ms=INTERVAL)}, ParkReason.BUDGET),
+    ],
+)
+async def test_who_waited_for_a_slot_goes_on_to_wait_for_the_window(
+    world: World, limits: dict[str, Any], reason: ParkReason
+) -> None:
+    await world.ready(tenant={"slots": 1, **limits}, lease_ms=LONG_LEASE)
+    (started,) = await world.active(task("t"))
+    await world.submit(task("u"))
+    await world.dispatch()
+    assert (await world.tenant_view()).parked is ParkReason.SLOTS
+    await world.settle(started)
+    assert (await world.tenant_view()).parked is reason
+    assert (await world.dispatch()).wake_ms == INTERVAL
+    world.now += INTERVAL
+    assert (await world.dispatch()).placed == 1
 
 
 async def test_stamps_that_left_are_removed_in_bounded_steps_which_only_over_count(world: World) -> None:

@@ -21,10 +21,12 @@ def check_parked(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> I
         yield Violation(Rule.CALENDAR, f"parked {tenant}", found, f"by {latest} ms, when {row.place} is over")
     if due is not None and due <= stored.pool["now"]:
         return  # the next dispatch releases it, if it may
-    if not _stays_parked(stored, tenant, row, cost):
-        yield Violation(
-            Rule.CALENDAR, f"parked {tenant}", f"parked by {row.place}", "released: its head fits its limits"
-        )
+    reason = _reason(stored, tenant, row, cost)
+    if reason is None:
+        yield Violation(Rule.CALENDAR, f"parked {tenant}", f"parked by {row.place}", "released: its head fits")
+    elif reason != row.place and not {reason, row.place}.isdisjoint(_TIMERS):
+        # Which of slots and cost it was does not matter; what only time cures needs its timer.
+        yield Violation(Rule.CALENDAR, f"parked {tenant}", f"parked by {row.place}", f"by {reason}")
 
 
 def _timer(stored: Stored, tenant: str, row: StoredTenant) -> int | None:
@@ -51,31 +53,32 @@ def _live(stored: Stored, kind: str, owner: str, interval: int) -> dict[str, int
     }
 
 
-def _stays_parked(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> bool:
+def _reason(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> str | None:
+    """Return the first limit that stops a head of this cost, in the order in which they are looked at."""
     numbers = row.numbers
     if any(limit and cost > limit for limit in (stored.pool["cost_ceiling"], stored.pool["spend_limit"])):
         # It can never run. A lowered limit of the pool finds that out at the tenant's next change.
-        return True
+        return row.place
     whole = numbers["budget"] + numbers["top_up"]
-    if (numbers["budget"] >= 0 and cost > whole) or any(
-        limit and cost > limit for limit in (numbers["cost_ceiling"], numbers["spend_limit"])
-    ):
-        return False
+    own = (numbers["cost_ceiling"], numbers["spend_limit"])
+    if (numbers["budget"] >= 0 and cost > whole) or any(limit and cost > limit for limit in own):
+        return None
+    if numbers["slot_ceiling"] and numbers["slots"] >= numbers["slot_ceiling"]:
+        return ParkReason.SLOTS
+    if numbers["cost_ceiling"] and numbers["cost"] + cost > numbers["cost_ceiling"]:
+        return ParkReason.COST
     held = numbers["cost"] - numbers["held_before"]
     room = whole - numbers["spent"] - numbers["late"] - held
-    return bool(
-        (numbers["slot_ceiling"] and numbers["slots"] >= numbers["slot_ceiling"])
-        or (numbers["cost_ceiling"] and numbers["cost"] + cost > numbers["cost_ceiling"])
-        or (numbers["budget"] >= 0 and not numbers["budget_rejects"] and cost > room)
-        or _window_closed(stored, tenant, row, cost)
-    )
+    if numbers["budget"] >= 0 and not numbers["budget_rejects"] and cost > room:
+        return ParkReason.BUDGET
+    return _closed_window(stored, tenant, row, cost)
 
 
-def _window_closed(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> bool:
+def _closed_window(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> str | None:
     starts, spend = row.numbers["starts_limit"], row.numbers["spend_limit"]
-    started = _live(stored, "starts", tenant, row.numbers["starts_interval"])
-    spent = _live(stored, "spend", tenant, row.numbers["spend_interval"])
-    return bool(
-        (starts and len(started) >= starts)
-        or (spend and sum(int(member.partition(":")[2]) for member in spent) + cost > spend)
-    )
+    if starts and len(_live(stored, ParkReason.STARTS, tenant, row.numbers["starts_interval"])) >= starts:
+        return ParkReason.STARTS
+    spent = _live(stored, ParkReason.SPEND, tenant, row.numbers["spend_interval"])
+    if spend and sum(int(member.partition(":")[2]) for member in spent) + cost > spend:
+        return ParkReason.SPEND
+    return None
