@@ -160,6 +160,35 @@ class Requeue(Part):
     use: BudgetUse
 
 
+class NaiveHandoff(Part):
+    """What is left when the naive dispatcher was killed between reserving and handing over."""
+
+    orphans: list[str]
+    slots: int
+    cost: int
+    handed_over: int
+    next_says: str
+    """What the next dispatcher says."""
+
+
+class Handoff(Part):
+    """What became of the tasks whose dispatcher was killed again and again."""
+
+    kills: int
+    processes: int
+    """Different processes that were killed."""
+    handed_over_before: list[int]
+    """Hand-overs between the kill before and this one, for each kill."""
+    unended_at: list[int]
+    """Tasks that had not ended, at each kill."""
+    tasks: int
+    completed: int
+    results: int
+    """Tasks of which the client has the result."""
+    attempts: dict[str, int]
+    """Attempts by the state they are in."""
+
+
 class BurstRun(Part):
     """A burst of tasks through the product, from the moment the pool may start to the last end."""
 

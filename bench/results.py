@@ -16,6 +16,8 @@ from bench.figures import (
     BurstRun,
     DispatchPoint,
     Drained,
+    Handoff,
+    NaiveHandoff,
     Part,
     Percentiles,
     RaceSide,
@@ -120,6 +122,8 @@ class Metrics(Part):
     repaired: list[RaceSide] | None = None
     bursts: list[BurstRun] | None = None
     requeue: Requeue | None = None
+    naive_handoff: NaiveHandoff | None = None
+    handoff: Handoff | None = None
     budget_race: list[BudgetRaceSide] | None = None
     loads: list[ThroughputPoint] | None = None
     round_trip_ms: Percentiles | None = None

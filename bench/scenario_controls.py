@@ -101,6 +101,35 @@ class RequeueScenario(Scenario):
 
 
 @dataclass(frozen=True, kw_only=True)
+class HandoffScenario(Scenario):
+    """A dispatcher is killed: the naive one between its two steps, the product's at random moments of its work."""
+
+    kills: int
+    longest_delay_ms: int
+    """A kill comes within this time after the first hand-over of a new dispatcher."""
+    takes_ms: int
+    cost: int
+    backlog: int
+    """Fewer unended tasks than this are filled up by as many."""
+    pool_slots: int
+    worker_count: int
+    worker_slots: int
+
+    def settings(self) -> dict[str, JsonValue]:
+        """Return kills, tasks and limits."""
+        return {
+            "kills": self.kills,
+            "longest_delay_ms": self.longest_delay_ms,
+            "takes_ms": self.takes_ms,
+            "cost": self.cost,
+            "backlog": self.backlog,
+            "pool_slots": self.pool_slots,
+            "workers": self.worker_count,
+            "worker_slots": self.worker_slots,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class BudgetRaceScenario(Scenario):
     """The race for a budget alone: the naive way, then the product, once per crowd size."""
 

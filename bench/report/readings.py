@@ -25,12 +25,14 @@ _CLAIMS = {
     "four a second; without it the pool's four slots decide. The urgent tasks were submitted last and must start "
     "first. In the race two of four find the budget used up and are told so.",
     "throttle-requeue": "A third worker, played by the driver, is slow on purpose: it already has a task when the "
-    "pause begins and asks for it only then. It has to wait like everybody else. The throttled task was ahead of all that "
-    "waits, so it must be the first to be handed over again.",
+    "pause begins and asks for it only then. It has to wait like everybody else. The throttled task was ahead of "
+    "all that waits, so it must be the first to be handed over again.",
     "race-budget": "The naive side shows the failure, so its result is wrong on purpose. On the repaired side every "
     "contender asks for a decision of its own at the same instant; which two win is chance, that it is two is not.",
     "race-controller": "The naive side shows the failure, so its result is wrong on purpose. On the repaired side "
     "exactly one of the controllers may have given a slot back.",
+    "race-handoff": "The naive side shows the failure, so its result is wrong on purpose: the task is in no queue, and "
+    "its slot stays taken. On the repaired side a kill finds a dispatcher either before or after its one step.",
     "throughput": "Absolute speeds depend on the machine and on what else it does; the checks are ratios within this "
     "run and counts. Nearly the same speed at every number of tenants, and a dispatch call that does not get slower by "
     "thousands of parked tenants, are what the claim says.",
