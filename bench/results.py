@@ -126,6 +126,8 @@ class Metrics(Part):
     handoff: Handoff | None = None
     budget_race: list[BudgetRaceSide] | None = None
     loads: list[ThroughputPoint] | None = None
+    limited: ThroughputPoint | None = None
+    """The load of as many tenants, each with a budget and both windows."""
     round_trip_ms: Percentiles | None = None
     dispatch_calls: list[DispatchPoint] | None = None
     batching: dict[str, float] | None = None

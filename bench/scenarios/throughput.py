@@ -1,6 +1,6 @@
 """What a decision costs, in short."""
 
-from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, ParkedCostNothing
+from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, LimitsCostLittle, ParkedCostNothing
 from bench.scenario import ThroughputScenario
 
 THROUGHPUT = ThroughputScenario(
@@ -11,6 +11,7 @@ THROUGHPUT = ThroughputScenario(
     tenant_counts=(3, 100, 10_000),
     tasks=20_000,
     rounds=3,
+    limited_tenants=100,
     worker_count=2,
     worker_slots=256,
     round_trips=300,
@@ -24,6 +25,7 @@ THROUGHPUT = ThroughputScenario(
         ParkedCostNothing(1.5),
         BatchingPays(1, 64, 5.0),
         FewCalls(25),
+        LimitsCostLittle(0.90),
         LeavesNothing(0.02),
     ),
 )
