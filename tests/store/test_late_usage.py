@@ -69,6 +69,36 @@ async def test_it_counts_against_the_budget_that_others_wait_for(world: World) -
     assert (await world.tenant_view()).parked is ParkReason.BUDGET
 
 
+@pytest.mark.parametrize("end", ["cancelled", "expired", "rejected"])
+async def test_a_task_that_ends_after_its_loss_without_another_attempt_is_asked_too(world: World, end: str) -> None:
+    started = await lost_attempt(world, deadline_ms=1000)
+    await world.store.evict("w1")
+    assert await world.state("t") is TaskState.PENDING
+    if end == "cancelled":
+        await world.store.cancel([started.ref])
+    elif end == "expired":
+        world.now += 1000
+    else:
+        await world.tenant("a", budget=budget(50))
+    await world.dispatch(1, "w2")
+    assert await world.state("t") == end
+    for _ in range(2):
+        assert await world.settle(started, actual=70) is Write.STALE
+    assert (await world.ledger()).late == 70
+
+
+async def test_what_was_handed_back_or_never_started_has_used_nothing(world: World) -> None:
+    started = await lost_attempt(world)
+    await world.submit(task("unstarted"))
+    await world.dispatch(1, "w1")
+    await world.release(started)
+    await world.store.evict("w1")
+    unstarted = StartedTask(task("unstarted").ref, started.fence + 1, 100, b"", 0, None)
+    async with unchanged(world.store, clock=True):
+        assert await world.settle(started, actual=70) is Write.STALE
+        assert await world.settle(unstarted, actual=70) is Write.STALE
+
+
 @pytest.mark.parametrize("end", ["cancelled", "expired", "given up"])
 async def test_a_task_that_ended_with_its_lost_worker_is_still_asked_for_its_usage(world: World, end: str) -> None:
     started = await lost_attempt(world, deadline_ms=1000)

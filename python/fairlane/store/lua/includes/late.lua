@@ -11,7 +11,7 @@ local function was_taken_away(record, incarnation, fence)
   if record.worker ~= incarnation then
     return false
   end
-  return record.state == 'active' or record.state == 'pending' or redis.call('HGET', record.key, 'lost') == '1'
+  return record.state == 'active' or tonumber(redis.call('HGET', record.key, 'lost')) == fence
 end
 
 -- Returns whether it booked something.

@@ -3,7 +3,7 @@
 -- recovery and keeps its charge. What it used is booked when it tells of it, or by the estimate when nobody will ask.
 local function end_lost(t, record, attempt, state, code, message)
   end_failed(t, record, attempt, state, 0, code, message)
-  later('HSET', record.key, 'lost', 1)
+  later('HSET', record.key, 'lost', record.fence)
 end
 
 local function unknown_usage(record)
@@ -28,7 +28,7 @@ local function take_back(t, record)
     credit(t)
     free_hold(t, record)
     record.recoveries = record.recoveries + 1
-    requeue(t, record, 'counts', pack_counts(record))
+    requeue(t, record, 'lost', record.fence, 'counts', pack_counts(record))
     ended(record, 'lost', t, 0, 0, 'pending')
     touch(t)
   end
