@@ -28,8 +28,8 @@ _HASHES: Final[Mapping[str, tuple[Mapping[str, Sequence[str]], str]]] = {
     "task:<tenant>:<id>": (
         keys.TASK_HASH,
         "`attempt` is the latest attempt; `end` and `result` come with the end, and the payload goes with it. "
-        "`lost`: the latest attempt whose worker was lost before it told what it used. `late:<fence>`: what was booked for an attempt after "
-        "its end.",
+        "`lost`: the latest attempt whose worker was lost before it told what it used. "
+        "`late:<fence>`: what was booked for an attempt after its end.",
     ),
     "worker:<incarnation>": (dict.fromkeys(keys.WORKER_FIELDS, ()), "One life of a worker."),
 }
