@@ -126,7 +126,7 @@ class Write(StrEnum):
     REPEATED = "repeated"
     """This very attempt had ended before; nothing changed."""
     STALE = "stale"
-    """The attempt is no longer this worker's; nothing changed."""
+    """The attempt is no longer this worker's; nothing changed, except that its usage is booked as late, once."""
 
 
 @dataclass(frozen=True, slots=True)
