@@ -102,8 +102,9 @@ async def burst_session(
     progress("starting workers")
     async with platform.scheduler(config, provider) as session, watching(session.store) as watch:
         await warm_up(session, watch, burst.worker_count, burst.pool_slots, progress)
-        yield BurstSession(session, watch, burst, run)
-        await watch.catch_up((await session.store.snapshot()).pool.events, WAIT_S)
+        bursts = BurstSession(session, watch, burst, run)
+        yield bursts
+        await bursts.catch_up()
     await Counter(platform.endpoint.url, run).forget()
     evidence = watch.recorder.evidence
     if evidence.gap is not None or evidence.first_number != 1:

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from dataclasses import dataclass, field
+from functools import partial
 
 from bench.driving.load import WARM_UP, ScenarioError, submit, warm_up
 from bench.driving.watch import Watch, watching
@@ -122,7 +123,7 @@ async def _kill_again_and_again(
             progress(f"kill {number} of {scenario.kills}")
             since = kills[-1].number if kills else watch.recorder.evidence.last_number
             pid = (await session.actor_pids())[_DISPATCHER]
-            await watch.until(lambda evidence, since=since: _handed_over(evidence, since), _WAIT_S)  # type: ignore[misc]
+            await watch.until(partial(_handed_over, since=since), _WAIT_S)
             await asyncio.sleep(chance.uniform(0, scenario.longest_delay_ms) / 1000)
             before = (await session.store.snapshot()).pool
             await session.kill_actor(_DISPATCHER, pid)
@@ -135,6 +136,6 @@ async def _kill_again_and_again(
     return kills, feed.handles
 
 
-def _handed_over(evidence: Evidence, since: int) -> bool:
+def _handed_over(evidence: Evidence, *, since: int) -> bool:
     latest = next(reversed(evidence.attempts.values()), None)
     return latest is not None and number_at(latest.enqueued.place) > since
