@@ -89,6 +89,26 @@ class FewCalls:
 
 
 @dataclass(frozen=True)
+class LimitsCostLittle:
+    """A budget and both windows for every tenant slow the load down only a little."""
+
+    ratio: float
+
+    def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
+        """See ``CheckSpec``."""
+        limited = metrics.limited
+        rates = {load.tenants: load.tasks_per_s for load in metrics.loads or []}
+        free = None if limited is None else rates.get(limited.tenants)
+        observed = limited.tasks_per_s / free if limited is not None and free else None
+        return verdict(
+            "throughput with budgets and windows for every tenant",
+            observed is not None and observed >= self.ratio,
+            observed,
+            f"≥ {self.ratio:g} × without",
+        )
+
+
+@dataclass(frozen=True)
 class LeavesNothing:
     """After drain and retention the keys are what they were, and the memory nearly so."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from fairlane.domain.attempt import AttemptState
+from fairlane.domain.policy import ParkReason
 from fairlane.domain.task import TaskRef, TaskState
 
 _ROW_BITS: Final = 20
@@ -84,6 +85,16 @@ class CapacityRow:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class LateUse:
+    """What a worker used that had lost the attempt before it told."""
+
+    at: Stamp
+    ref: TaskRef
+    fence: int
+    actual: int
+
+
 @dataclass(slots=True)
 class TenantTrace:
     """One tenant's history. ``weights``: every value it had, with the moment it took effect."""
@@ -93,9 +104,14 @@ class TenantTrace:
     """Changes of the number of tasks submitted and not started, retries included."""
     queued: list[Delta] = field(default_factory=list)
     """Changes of the number of tasks the dispatcher could choose from."""
-    parked: list[tuple[Stamp, Stamp | None, str]] = field(default_factory=list)
+    parked: list[tuple[Stamp, Stamp | None, ParkReason]] = field(default_factory=list)
     deficits: dict[int, int] = field(default_factory=dict)
     """What it owed (negative) or had when it became served again, by the number of the event."""
+    budgets: list[tuple[Stamp, int | None]] = field(default_factory=list)
+    """Every budget it had, with what was added; None: none. Another period takes back what was added."""
+    periods: list[tuple[Stamp, int]] = field(default_factory=list)
+    """When a new budget period was first seen, and its number."""
+    late: list[LateUse] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -110,6 +126,8 @@ class Evidence:
     """Incarnation to worker name."""
     paused: list[tuple[Stamp, int]] = field(default_factory=list)
     """Moments the pool was paused, and until which server millisecond."""
+    resumed: list[Stamp] = field(default_factory=list)
+    """Moments an operator ended a pause."""
     epochs: list[Stamp] = field(default_factory=list)
     gap: str | None = None
     first_number: int = 0

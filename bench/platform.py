@@ -38,6 +38,14 @@ class Session(Protocol):
         """Forget a tenant without tasks."""
         ...
 
+    async def actor_pids(self) -> dict[str, int]:
+        """Return the process of each actor; waits for one that is being restarted."""
+        ...
+
+    async def kill_actor(self, actor: str, pid: int) -> None:
+        """Kill an actor's process, without warning."""
+        ...
+
     async def close_admission(self) -> None:
         """Take no new tasks."""
         ...

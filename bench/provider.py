@@ -76,16 +76,18 @@ class Counter:
     async def forget(self) -> None:
         """Remove what was counted."""
         async with Redis.from_url(self.url) as client:
-            await client.delete(*(_key(self.run, name) for name in ("running", "start", "peak")))
+            await client.delete(*(_key(self.run, name) for name in ("running", "start", "peak", "throttled")))
 
 
 @dataclass
 class SimulatedProvider:
-    """A provider for scenarios. A payload is ``{"ms": duration, "units": actual cost}``.
+    """A provider for scenarios.
 
-    The result tells when, by the server's clock, the call began and ended: ``{"entered_us", "left_us"}``. The
-    schedule's limits count from the moment ``Counter.start_clock`` was called; before that the first one holds.
-    ``url`` None: it is a secret, and in the worker's environment. Pickles as long as it is not open.
+    A payload is ``{"ms": duration, "units": actual cost}``; with ``"throttle_ms"`` the task's first call, wherever it
+    is made, is throttled for so long. The result tells when, by the server's clock, the call began and ended, and the
+    number the attempt has for the worker: ``{"entered_us", "left_us", "attempt"}``. The schedule's limits count from
+    the moment ``Counter.start_clock`` was called; before that the first one holds. ``url`` None: it is a secret, and
+    in the worker's environment. Pickles as long as it is not open.
     """
 
     url: str | None = field(repr=False)
@@ -110,14 +112,15 @@ class SimulatedProvider:
         """Hold a place for the payload's duration.
 
         Raises:
-            Throttled: as many calls as the present limit are in progress.
+            Throttled: as many calls as the present limit are in progress, or the payload wants it.
             ProviderRefused: the payload is not one of this provider's.
         """
         match call.payload:
-            case {"ms": int(duration_ms), "units": int(units)}:
+            case {"ms": int(duration_ms), "units": int(units), **wishes}:
                 pass
             case _:
                 raise ProviderRefused("the simulated provider wants {'ms': ..., 'units': ...}")
+        await self._throttle_first(call, wishes.get("throttle_ms"))
         steps = [number for step in self.schedule for number in step]
         keys = [_key(self.run, name) for name in ("running", "start", "peak")]
         place = secrets.token_hex(8)
@@ -129,7 +132,16 @@ class SimulatedProvider:
         finally:
             left_us = int(await self._leave(keys=keys[:1], args=[place]))
         entered_us = left_us - int((SYSTEM_CLOCK.monotonic_s() - began_s) * 1_000_000)
-        return Reply(result={"entered_us": entered_us, "left_us": left_us}, actual_units=units)
+        marks = {"entered_us": entered_us, "left_us": left_us, "attempt": call.attempt}
+        return Reply(result=marks, actual_units=units)
+
+    async def _throttle_first(self, call: Call, throttle_ms: object) -> None:
+        if not isinstance(throttle_ms, int):
+            return
+        key = _key(self.run, "throttled")
+        if await self._client.sadd(key, f"{call.tenant}:{call.task_id}"):
+            await self._client.pexpire(key, KEPT_MS)
+            raise Throttled("the first call of this task is throttled", retry_after_ms=throttle_ms)
 
 
 def _key(run: str, name: str) -> str:

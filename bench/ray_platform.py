@@ -1,11 +1,16 @@
 """The real thing: one server and one Ray for the whole benchmark, real actors for each scenario."""
 
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Self
 
+import psutil
+
 from bench.driving.clean import remove
+from bench.driving.load import ScenarioError
 from bench.platform import Session
 from fairlane.config import RayConfig, SchedulerConfig, ServerConfig
 from fairlane.providers.base import Provider
@@ -14,6 +19,24 @@ from fairlane.runtime.platform import Platform
 from fairlane.runtime.scheduler import Scheduler
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
+
+
+class KillableScheduler(Scheduler):
+    """A scheduler whose actors can be killed."""
+
+    async def kill_actor(self, actor: str, pid: int) -> None:
+        """Send SIGKILL to an actor's process.
+
+        Raises:
+            ScenarioError: that process is no actor on this machine.
+        """
+        try:
+            title = " ".join(psutil.Process(pid).cmdline())
+        except psutil.Error as error:
+            raise ScenarioError(f"{actor}: process {pid} is not on this machine: {error}") from None
+        if not title.startswith("ray::"):
+            raise ScenarioError(f"{actor}: process {pid} of this machine is no actor")
+        os.kill(pid, signal.SIGKILL)
 
 
 class RayPlatform:
@@ -68,7 +91,7 @@ class RayPlatform:
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(Store(self.endpoint, config.name))
             stack.push_async_callback(remove, store)
-            session = await stack.enter_async_context(Scheduler(config, provider, platform=self._platform))
+            session = await stack.enter_async_context(KillableScheduler(config, provider, platform=self._platform))
             yield session
             if self._hold:
                 self._held = stack.pop_all()

@@ -3,9 +3,21 @@
 from collections.abc import Iterable
 from typing import Final
 
-from bench.evidence import Attempt, CapacityRow, Delta, Evidence, Stamp, Task, TenantTrace, number_at, place_of
+from bench.evidence import (
+    Attempt,
+    CapacityRow,
+    Delta,
+    Evidence,
+    LateUse,
+    Stamp,
+    Task,
+    TenantTrace,
+    number_at,
+    place_of,
+)
 from fairlane.domain.attempt import AttemptState
 from fairlane.domain.events import Event, EventKind, Scalar
+from fairlane.domain.policy import ParkReason
 from fairlane.domain.task import TaskRef, TaskState
 
 Row = tuple[Scalar, ...]
@@ -73,7 +85,7 @@ class Recorder:
             case (EventKind.READY, str(tenant), str(task)):
                 self._queue(TaskRef(tenant, task), at)
             case (EventKind.PARKED, str(tenant), str(reason)):
-                self._trace(tenant).parked.append((at, None, reason))
+                self._trace(tenant).parked.append((at, None, ParkReason(reason)))
             case (EventKind.RELEASED, str(tenant), int(deficit)):
                 since, until, reason = self._trace(tenant).parked.pop()
                 self._trace(tenant).parked.append((since, until or at, reason))
@@ -82,6 +94,13 @@ class Recorder:
                 self._trace(tenant).deficits[number_at(at.place)] = deficit
             case (EventKind.TENANT, str(tenant), int(weight), *_):
                 self._trace(tenant).weights.append((at, weight))
+                self._trace(tenant).budgets.append((at, None))
+            case (EventKind.BUDGET, str(tenant), int(limit)):
+                self._trace(tenant).budgets.append((at, limit))
+            case (EventKind.PERIOD, str(tenant), int(number)):
+                self._trace(tenant).periods.append((at, number))
+            case (EventKind.LATE, str(tenant), str(task), int(fence), int(actual)):
+                self._late(LateUse(at, TaskRef(tenant, task), fence, actual))
             case (EventKind.CAPACITY, int(before), int(after), str(reason)):
                 evidence.capacity.append(CapacityRow(at, before, after, reason))
             case (EventKind.WORKER, str(incarnation), str(name), str()):
@@ -90,7 +109,9 @@ class Recorder:
                 evidence.paused.append((at, until))
             case (EventKind.EPOCH, *_):
                 evidence.epochs.append(at)
-            case (EventKind.REMOVED | EventKind.RESUMED, *_):
+            case (EventKind.RESUMED,):
+                evidence.resumed.append(at)
+            case (EventKind.REMOVED, str()):
                 pass
             case (str(kind), str(), str(), int(), int(), int(), int(), str(), int()) if kind in _ENDS:
                 self._end(row, at)
@@ -133,6 +154,12 @@ class Recorder:
         if not started:
             self._waits(ref.tenant, at, -1)
         self._unqueue(ref, at)
+
+    def _late(self, use: LateUse) -> None:
+        attempt = self.evidence.attempts[use.fence]
+        if attempt.ref != use.ref or attempt.ended is None:
+            raise ValueError("late usage of an attempt that was not taken away")
+        self._trace(use.ref.tenant).late.append(use)
 
     def _queue(self, ref: TaskRef, at: Stamp) -> None:
         if not self._queued.get(ref, False):

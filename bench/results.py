@@ -9,28 +9,27 @@ import os
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
+from bench.figures import (
+    BudgetRaceSide,
+    BurstRun,
+    DispatchPoint,
+    Drained,
+    Handoff,
+    NaiveHandoff,
+    Part,
+    Percentiles,
+    RaceSide,
+    Requeue,
+    ThroughputPoint,
+)
 from fairlane.errors import ConfigError
 
 SCHEMA_VERSION: Final = 1
 RESULTS_NAME = "benchmark-results.json"
 POOL = "__global"
 """The whole pool, where a metric is given per tenant; no tenant can have this id."""
-
-
-class Part(BaseModel):
-    """A frozen part of the file that refuses what it does not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
-
-
-class Percentiles(Part):
-    """Nearest-rank percentiles; null when there was nothing to rank."""
-
-    p50: float | None
-    p95: float | None
-    p99: float | None
 
 
 class TenantMetrics(Part):
@@ -87,57 +86,6 @@ class Series(Part):
     observed_ms: tuple[int, int]
 
 
-class RaceSide(Part):
-    """How one side of a race ended: what each contender was told, and the value they fought over."""
-
-    contenders: int
-    before: int
-    after: int
-    answers: dict[str, int]
-
-
-class ThroughputPoint(Part):
-    """One load driven from the first submit to the last result seen by the client."""
-
-    tenants: int
-    tasks: int
-    tasks_per_s: float
-    """Of the fastest turn: whatever else the machine did can only have slowed the others."""
-    turns_per_s: list[float]
-    calls_per_task: float
-    redis_cpu_us_per_task: float
-    commands_per_task: dict[str, float]
-    us_per_call: dict[str, float]
-    """Server time per call of each command; that of ``evalsha`` holds what its script called."""
-    events: int
-    """Entries of the event stream the load made, read back without a gap."""
-
-
-class DispatchPoint(Part):
-    """Server time of one dispatch call in one situation."""
-
-    tenants: int
-    parked: int
-    batch: int
-    calls: int
-    p50_us: float
-    p99_us: float
-
-
-class Drained(Part):
-    """What a load left behind once its results were collected and their retention had passed.
-
-    Keys are counted without bells: momentary signals with a TTL, at most one for each process.
-    """
-
-    keys_before: int
-    keys_peak: int
-    keys_after: int
-    data_before_bytes: int
-    data_peak_bytes: int
-    data_after_bytes: int
-
-
 class Metrics(Part):
     """Everything a scenario may report; which of it applies is the scenario's business."""
 
@@ -172,7 +120,14 @@ class Metrics(Part):
     series: Series | None = None
     naive: RaceSide | None = None
     repaired: list[RaceSide] | None = None
+    bursts: list[BurstRun] | None = None
+    requeue: Requeue | None = None
+    naive_handoff: NaiveHandoff | None = None
+    handoff: Handoff | None = None
+    budget_race: list[BudgetRaceSide] | None = None
     loads: list[ThroughputPoint] | None = None
+    limited: ThroughputPoint | None = None
+    """The load of as many tenants, each with a budget and both windows."""
     round_trip_ms: Percentiles | None = None
     dispatch_calls: list[DispatchPoint] | None = None
     batching: dict[str, float] | None = None

@@ -8,11 +8,12 @@ from typing import Protocol
 
 from bench import claims, environment
 from bench.checks import verdict
-from bench.driving import load, races, throughput
+from bench.driving import budget, budget_race, handoff, load, races, requeue, throughput
 from bench.platform import Platform, Progress
 from bench.recorder import MalformedEvent
 from bench.results import Check, Metrics, Results, ScenarioResult
 from bench.scenario import LoadScenario, RaceScenario, Scenario, ThroughputScenario
+from bench.scenario_controls import BudgetRaceScenario, BudgetScenario, HandoffScenario, RequeueScenario
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.errors import FairlaneError
 
@@ -104,6 +105,14 @@ async def _drive(scenario: Scenario, platform: Platform, seed: int, progress: Pr
             return await load.drive(scenario, platform, seed=seed, progress=progress)
         case RaceScenario():
             return await races.drive(scenario, platform, progress=progress)
+        case BudgetScenario():
+            return await budget.drive(scenario, platform, progress=progress)
+        case RequeueScenario():
+            return await requeue.drive(scenario, platform, progress=progress)
+        case HandoffScenario():
+            return await handoff.drive(scenario, platform, seed=seed, progress=progress)
+        case BudgetRaceScenario():
+            return await budget_race.drive(scenario, platform, progress=progress)
         case ThroughputScenario():
             return await throughput.drive(scenario, platform, progress=progress)
         case _:

@@ -167,6 +167,8 @@ class ThroughputScenario(Scenario):
     tasks: int
     rounds: int
     """How often the tenant counts take turns."""
+    limited_tenants: int
+    """One of the tenant counts, whose load is also driven with a budget and both windows for every tenant."""
     worker_count: int
     worker_slots: int
     round_trips: int
@@ -182,6 +184,7 @@ class ThroughputScenario(Scenario):
             "tenant_counts": list(self.tenant_counts),
             "tasks": self.tasks,
             "rounds": self.rounds,
+            "limited_tenants": self.limited_tenants,
             "workers": self.worker_count,
             "worker_slots": self.worker_slots,
             "round_trips": self.round_trips,

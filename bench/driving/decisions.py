@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from bench.driving.clean import remove
 from bench.driving.meter import data_bytes
+from bench.figures import DispatchPoint
 from bench.platform import Platform, Progress
-from bench.results import DispatchPoint
 from bench.scenario import ThroughputScenario
 from fairlane import _core
 from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK

@@ -42,7 +42,7 @@ async def drive(scenario: LoadScenario, platform: Platform, *, seed: int, progre
     provider = SimulatedProvider(platform.worker_url, run, scenario.provider.schedule, scenario.provider.retry_after_ms)
     progress("starting workers")
     async with platform.scheduler(_config(scenario, run), provider) as session, watching(session.store) as watch:
-        await _warm_up(scenario, session, watch, progress)
+        await warm_up(session, watch, scenario.worker_count, scenario.pool.slots, progress)
         origin_ms = await counter.start_clock()
         handles = await _submit_by_schedule(scenario, session, seed, progress)
         progress("draining")
@@ -55,7 +55,7 @@ async def drive(scenario: LoadScenario, platform: Platform, *, seed: int, progre
     if evidence.gap is not None or evidence.first_number != 1:
         raise ScenarioError(f"the event stream is incomplete: {evidence.gap or 'its beginning is missing'}")
     metrics = measure(
-        Observation(scenario, evidence, origin_ms, _spans(handles, outcomes)),
+        Observation(scenario, evidence, origin_ms, spans_of(handles, outcomes)),
         provider_peak=await counter.peak(),
         left_in_flight={"slots": left.slots, "cost": left.cost},
         violations=[str(violation) for violation in violations],
@@ -75,21 +75,23 @@ def _config(scenario: LoadScenario, name: str) -> SchedulerConfig:
     )
 
 
-async def _warm_up(scenario: LoadScenario, session: Session, watch: Watch, progress: Progress) -> None:
-    """Let every worker run something, then leave no trace of it but in the event stream."""
+async def warm_up(session: Session, watch: Watch, workers: int, slots: int, progress: Progress) -> None:
+    """Let every worker run something, then leave no trace of it but in the event stream.
+
+    Raises:
+        ScenarioError: a worker took nothing.
+    """
     progress("warming up")
     evidence = watch.recorder.evidence
     for _ in range(_WARM_UP_ROUNDS):
-        handles = await submit(
-            session, [TaskSpec(WARM_UP, {"ms": 20, "units": 1}, 1) for _ in range(2 * scenario.pool.slots)]
-        )
+        handles = await submit(session, [TaskSpec(WARM_UP, {"ms": 20, "units": 1}, 1) for _ in range(2 * slots)])
         await session.wait_many(handles, _DRAIN_TIMEOUT_S)
         await watch.catch_up((await session.store.snapshot()).pool.events, _DRAIN_TIMEOUT_S)
         worked = {evidence.worker_of(each) for each in evidence.attempts.values() if each.active is not None}
-        if len(worked) == scenario.worker_count:
+        if len(worked) == workers:
             await session.remove_tenant(WARM_UP)
             return
-    raise ScenarioError(f"only {len(worked)} of {scenario.worker_count} workers took work while warming up")
+    raise ScenarioError(f"only {len(worked)} of {workers} workers took work while warming up")
 
 
 async def _submit_by_schedule(
@@ -103,14 +105,15 @@ async def _submit_by_schedule(
         delay_s = started_s + at_ms / 1000 - loop.time()
         if delay_s > 0:
             await asyncio.sleep(delay_s)
-        submits.append(asyncio.create_task(submit(session, [_spec(each) for each in arrivals])))
+        submits.append(asyncio.create_task(submit(session, [spec_of(each) for each in arrivals])))
         progress(f"{at_ms / 1000:.1f} of {scenario.timing.run_ms / 1000:.1f} s")
     handles = [handle for answers in await asyncio.gather(*submits) for handle in answers]
     await asyncio.sleep(max(0.0, started_s + scenario.timing.run_ms / 1000 - loop.time()))
     return handles
 
 
-def _spec(arrival: Arrival) -> TaskSpec:
+def spec_of(arrival: Arrival) -> TaskSpec:
+    """Return the task as it is submitted."""
     return TaskSpec(
         arrival.tenant,
         {"ms": arrival.takes_ms, "units": arrival.cost},
@@ -146,7 +149,8 @@ async def _drain(session: Session, watch: Watch, handles: list[TaskHandle]) -> l
     return await session.wait_many(handles, _DRAIN_TIMEOUT_S)
 
 
-def _spans(handles: Sequence[TaskHandle], outcomes: Sequence[object]) -> dict[TaskRef, CallSpan]:
+def spans_of(handles: Sequence[TaskHandle], outcomes: Sequence[object]) -> dict[TaskRef, CallSpan]:
+    """Return the provider's marks of the calls that completed."""
     spans = {}
     for handle, outcome in zip(handles, outcomes, strict=True):
         match outcome:

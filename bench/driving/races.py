@@ -5,9 +5,10 @@ from collections import Counter
 from contextlib import AsyncExitStack
 
 from bench.driving.clean import remove
+from bench.figures import RaceSide
 from bench.naive import controller as naive
 from bench.platform import Platform, Progress
-from bench.results import Metrics, RaceSide
+from bench.results import Metrics
 from bench.scenario import RaceScenario
 from fairlane.clock import RANDOM_IDS
 from fairlane.config import PoolConfig

@@ -7,19 +7,35 @@ from bench.driving import decisions
 from bench.driving.clean import count_keys, keys_of
 from bench.driving.load import ScenarioError, submit
 from bench.driving.meter import Reading, data_bytes, read
+from bench.figures import Drained, Percentiles, ThroughputPoint
 from bench.measures.service import ranked
 from bench.platform import Platform, Progress, Session
 from bench.provider import InstantProvider
 from bench.recorder import Recorder
-from bench.results import Drained, Metrics, Percentiles, ThroughputPoint
+from bench.results import Metrics
 from bench.scenario import ThroughputScenario
 from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK
-from fairlane.config import ControllerConfig, PoolConfig, SchedulerConfig, TenantConfig, WorkerConfig
+from fairlane.config import (
+    BudgetConfig,
+    ControllerConfig,
+    PoolConfig,
+    SchedulerConfig,
+    TenantConfig,
+    WindowConfig,
+    WorkerConfig,
+)
 from fairlane.domain.task import TaskState
 from fairlane.lifecycle.submission import TaskSpec
 from fairlane.store.store import Store
 
 _COST = 1_000
+_PLENTY = 10**9
+_LIMITED = TenantConfig(
+    budget=BudgetConfig(limit_units=_PLENTY, period_ms=5_000),
+    starts=WindowConfig(limit=_PLENTY, interval_ms=1_000),
+    spend=WindowConfig(limit=_PLENTY, interval_ms=1_000),
+)
+"""Limits that hold nobody back: what is measured is what keeping them costs."""
 _WAIT_S = 120.0
 _WARM_UP = 2_000
 _SETTLE_S = 30.0
@@ -45,18 +61,15 @@ async def drive(scenario: ThroughputScenario, platform: Platform, *, progress: P
     progress("starting workers")
     async with platform.scheduler(config, InstantProvider()) as session:
         await _load(session, 3, _WARM_UP)
-        turns: dict[int, list[ThroughputPoint]] = {count: [] for count in scenario.tenant_counts}
-        for turn in range(scenario.rounds):
-            for count in scenario.tenant_counts:
-                progress(f"{scenario.tasks:,} tasks of {count:,} tenants, turn {turn + 1} of {scenario.rounds}")
-                turns[count].append(await _load(session, count, scenario.tasks))
+        loads = await _take_turns(scenario, session, progress)
         progress("round trips at light load")
         round_trip = await _round_trips(session, scenario.round_trips)
         progress("what stays behind")
         drained = await _drained(session, pool, scenario.tasks)
     points, bytes_per_task = await decisions.dispatch_calls(scenario, platform, progress)
     return Metrics(
-        loads=[_fastest(points) for points in turns.values()],
+        loads=[_fastest(loads[count, False]) for count in scenario.tenant_counts],
+        limited=_fastest(loads[scenario.limited_tenants, True]),
         round_trip_ms=round_trip,
         dispatch_calls=points,
         batching=await decisions.batching(scenario, platform, progress),
@@ -65,11 +78,30 @@ async def drive(scenario: ThroughputScenario, platform: Platform, *, progress: P
     )
 
 
-async def _load(session: Session, tenant_count: int, tasks: int) -> ThroughputPoint:
+async def _take_turns(
+    scenario: ThroughputScenario, session: Session, progress: Progress
+) -> dict[tuple[int, bool], list[ThroughputPoint]]:
+    """Drive every load again and again, by tenant count and whether the tenants have limits.
+
+    The load with limits and its like without take turns in being first.
+    """
+    turns: dict[tuple[int, bool], list[ThroughputPoint]] = {}
+    for turn in range(scenario.rounds):
+        for count in scenario.tenant_counts:
+            kinds = [bool(turn % 2), not turn % 2] if count == scenario.limited_tenants else [False]
+            for limited in kinds:
+                limits = " with limits" if limited else ""
+                progress(f"{scenario.tasks:,} tasks of {count:,} tenants{limits}, turn {turn + 1} of {scenario.rounds}")
+                point = await _load(session, count, scenario.tasks, _LIMITED if limited else None)
+                turns.setdefault((count, limited), []).append(point)
+    return turns
+
+
+async def _load(session: Session, tenant_count: int, tasks: int, tenant: TenantConfig | None = None) -> ThroughputPoint:
     """Drive one load and read its events back."""
     store = session.store
     tenants = [f"tenant-{number:05}" for number in range(tenant_count)]
-    await session.store.put_tenants(dict.fromkeys(tenants, TenantConfig()))
+    await session.store.put_tenants(dict.fromkeys(tenants, tenant or TenantConfig()))
     specs = [TaskSpec(tenants[number % tenant_count], {"n": number}, _COST) for number in range(tasks)]
     after = await _last_event(store)
     before = await read(store)

@@ -1,9 +1,10 @@
 """Reads a scheduler's event stream while a scenario runs."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from bench.evidence import Evidence
 from bench.recorder import Recorder
 from fairlane.store.store import Store
 
@@ -19,6 +20,7 @@ class Watch:
         self._store = store
         self._after = "0"
         self._reading = asyncio.Lock()
+        self._news = asyncio.Event()
 
     async def follow(self) -> None:
         """Read until cancelled."""
@@ -35,12 +37,24 @@ class Watch:
             while self.recorder.evidence.last_number < number:
                 await self._read(None)
 
+    async def until(self, condition: Callable[[Evidence], bool], timeout_s: float) -> None:
+        """Wait until what has been read fulfils the condition. Somebody must follow meanwhile.
+
+        Raises:
+            TimeoutError: it did not in time.
+        """
+        async with asyncio.timeout(timeout_s):
+            while not condition(self.recorder.evidence):
+                self._news.clear()
+                await self._news.wait()
+
     async def _read(self, block_ms: int | None) -> None:
         async with self._reading:
             events = await self._store.events(self._after, _PAGE, block_ms)
             if events:
                 self._after = events[-1].stream_id
                 self.recorder.read(events)
+                self._news.set()
 
 
 @asynccontextmanager

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 
 from bench.evidence import Attempt
+from bench.figures import Percentiles
 from bench.measures.observation import Observation
-from bench.results import Percentiles
 from fairlane import _core
 
 

@@ -2,6 +2,7 @@
 
 from bench.report.readings import glossary, reading
 from bench.report.tables import metric_tables
+from bench.report.tables_controls import side_by_side
 from bench.report.text import escape, number, plain, table
 from bench.results import Check, Results, ScenarioResult
 
@@ -24,6 +25,9 @@ def render(results: Results, charts: dict[str, list[tuple[str, str]]]) -> str:
     ]
     if results.claims:
         lines += ["## Comparisons", "", *_checks(results.claims), ""]
+    modes = side_by_side(results)
+    if modes:
+        lines += ["## Budgets side by side", "", *modes, ""]
     for scenario in results.scenarios:
         lines += _scenario(scenario, charts.get(scenario.name, []))
     terms = glossary(scenario.metrics for scenario in results.scenarios)

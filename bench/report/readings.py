@@ -18,8 +18,21 @@ _CLAIMS = {
     "drop at the first look after that and climb back by single slots. Throttled attempts are expected: what counts is "
     "that their tasks come back, complete, and leave nothing held.",
     "single-worker": "The same as `fair` on one worker. The figures should differ from it by no more than chance.",
+    "budget-naive": "Only the race is naive, and its result is wrong on purpose: every contender read the same 200 "
+    "before any of them wrote. The load beside it went through the product, so its figures match those of "
+    "`budget-atomic`.",
+    "budget-atomic": "All tasks are waiting before the pool may start any. Under the window the speed is the window's, "
+    "four a second; without it the pool's four slots decide. The urgent tasks were submitted last and must start "
+    "first. In the race two of four find the budget used up and are told so.",
+    "throttle-requeue": "A third worker, played by the driver, is slow on purpose: it already has a task when the "
+    "pause begins and asks for it only then. It has to wait like everybody else. The throttled task was ahead of "
+    "all that waits, so it must be the first to be handed over again.",
+    "race-budget": "The naive side shows the failure, so its result is wrong on purpose. On the repaired side every "
+    "contender asks for a decision of its own at the same instant; which two win is chance, that it is two is not.",
     "race-controller": "The naive side shows the failure, so its result is wrong on purpose. On the repaired side "
     "exactly one of the controllers may have given a slot back.",
+    "race-handoff": "The naive side shows the failure, so its result is wrong on purpose: the task is in no queue, and "
+    "its slot stays taken. On the repaired side a kill finds a dispatcher either before or after its one step.",
     "throughput": "Absolute speeds depend on the machine and on what else it does; the checks are ratios within this "
     "run and counts. Nearly the same speed at every number of tenants, and a dispatch call that does not get slower by "
     "thousands of parked tenants, are what the claim says.",
@@ -57,6 +70,13 @@ _GLOSSARY: tuple[tuple[str, str], ...] = (
         "The **capacity** is halved when the provider throttled since the last look, and comes back by one slot after "
         "four looks without a throttle; two changes are at least the cool-down apart. A throttled task keeps its "
         "place in the queue and counts as neither a failure nor as spent.",
+    ),
+    (
+        "bursts",
+        "**Admitted** is the sum of the estimates of all tasks let through, **in the ledger** what the ledger says is "
+        "held or spent; both are shares of the budget. More admitted than the budget means money spent that nobody "
+        "allowed, less in the ledger than admitted means that nobody will notice. **From a start to the first beyond "
+        "the limit** is the shortest time in which one start more than the window allows took place.",
     ),
     (
         "naive",

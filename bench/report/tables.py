@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from bench.figures import Percentiles, ThroughputPoint
+from bench.report.tables_controls import control_tables
 from bench.report.text import escape, milliseconds, number, table
-from bench.results import POOL, Metrics, Percentiles, TenantMetrics, ThroughputPoint
+from bench.results import POOL, Metrics, TenantMetrics
 
 Caption = str
 
@@ -39,7 +41,7 @@ def metric_tables(metrics: Metrics) -> Iterator[tuple[Caption, list[str]]]:
                 ],
             ),
         )
-    yield from _races(metrics)
+    yield from control_tables(metrics)
     yield from _costs(metrics)
 
 
@@ -126,40 +128,12 @@ def _pool(metrics: Metrics) -> dict[str, str]:
     return facts
 
 
-def _races(metrics: Metrics) -> Iterator[tuple[Caption, list[str]]]:
-    sides = [("naive", metrics.naive)] if metrics.naive else []
-    sides += [("repaired", each) for each in metrics.repaired or []]
-    rows = [
-        [
-            name,
-            str(side.contenders),
-            str(side.before),
-            str(side.after),
-            escape(", ".join(f"{count} × {answer}" for answer, count in side.answers.items())),
-        ]
-        for name, side in sides
-        if side is not None
-    ]
-    if rows:
-        yield (
-            "The race",
-            table(
-                [
-                    ("Side", "left"),
-                    ("Contenders", "right"),
-                    ("Before", "right"),
-                    ("After", "right"),
-                    ("Answers", "left"),
-                ],
-                rows,
-            ),
-        )
-
-
 def _costs(metrics: Metrics) -> Iterator[tuple[Caption, list[str]]]:
     if metrics.loads:
-        yield "Load, by number of tenants", _loads(metrics.loads)
+        yield "Load, by number of tenants", _loads(metrics.loads, metrics.limited)
         yield "Where the server's time goes, per task of the load with the most tenants", _commands(metrics.loads[-1])
+        if metrics.limited is not None:
+            yield "The same with a budget and both windows for each tenant", _commands(metrics.limited)
     if metrics.dispatch_calls:
         yield (
             "One dispatch call, server time",
@@ -205,10 +179,14 @@ def _costs(metrics: Metrics) -> Iterator[tuple[Caption, list[str]]]:
         )
 
 
-def _loads(loads: list[ThroughputPoint]) -> list[str]:
+def _loads(loads: list[ThroughputPoint], limited: ThroughputPoint | None) -> list[str]:
+    rows = [(each, "none") for each in loads]
+    if limited is not None:
+        rows.append((limited, "budget, both windows"))
     return table(
         [
             ("Tenants", "right"),
+            ("Limits of each", "left"),
             ("Tasks", "right"),
             ("Tasks/s", "right"),
             ("All turns", "left"),
@@ -218,13 +196,14 @@ def _loads(loads: list[ThroughputPoint]) -> list[str]:
         [
             [
                 number(each.tenants, 0),
+                limits,
                 number(each.tasks, 0),
                 number(each.tasks_per_s, 0),
                 " ".join(number(rate, 0) for rate in each.turns_per_s),
                 number(each.calls_per_task, 1),
                 number(each.redis_cpu_us_per_task, 1),
             ]
-            for each in loads
+            for each, limits in rows
         ],
     )
 

@@ -1,10 +1,26 @@
 """Races: what goes wrong in two steps, and cannot in one."""
 
+from bench.checks import InvariantsHold, NothingLeft
+from bench.checks_budget import NeverOverspent, RefusedForTheBudget
+from bench.checks_handoff import AllCompleteOnce, KilledAtWork, NaiveLosesOne
 from bench.checks_race import NaiveRecoversTwice, OneRecovers
 from bench.scenario import RaceScenario
+from bench.scenario_controls import BudgetRaceScenario, HandoffScenario
+from bench.scenarios.controls import NAIVE_ENDS, RACE, REPAIRED_ENDS
 from fairlane.config import ControllerConfig
 
 GROUP = "races"
+
+RACE_BUDGET = BudgetRaceScenario(
+    name="race-budget",
+    group=GROUP,
+    title="Contenders for a budget at the same instant",
+    claim="However many want the same budget at once, it lets through what it pays for and nothing more.",
+    race=RACE,
+    crowds=(4, 16),
+    checks=(NAIVE_ENDS, REPAIRED_ENDS, RefusedForTheBudget(), NeverOverspent()),
+    quick=True,
+)
 
 RACE_CONTROLLER = RaceScenario(
     name="race-controller",
@@ -20,4 +36,20 @@ RACE_CONTROLLER = RaceScenario(
     quick=True,
 )
 
-SCENARIOS = (RACE_CONTROLLER,)
+RACE_HANDOFF = HandoffScenario(
+    name="race-handoff",
+    group=GROUP,
+    title="A dispatcher that is killed",
+    claim="Reserving and handing over are one step, so a dispatcher's death at any moment loses and leaks nothing.",
+    kills=20,
+    longest_delay_ms=300,
+    takes_ms=3,
+    cost=100,
+    backlog=400,
+    pool_slots=8,
+    worker_count=2,
+    worker_slots=4,
+    checks=(NaiveLosesOne(1, 100), KilledAtWork(20), AllCompleteOnce(), NothingLeft(), InvariantsHold()),
+)
+
+SCENARIOS = (RACE_BUDGET, RACE_CONTROLLER, RACE_HANDOFF)

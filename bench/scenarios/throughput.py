@@ -1,6 +1,6 @@
 """What a decision costs, in short."""
 
-from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, ParkedCostNothing
+from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, LimitsCostLittle, ParkedCostNothing
 from bench.scenario import ThroughputScenario
 
 THROUGHPUT = ThroughputScenario(
@@ -9,8 +9,9 @@ THROUGHPUT = ThroughputScenario(
     title="What a decision costs",
     claim="A decision costs the same with three tenants and with ten thousand, and a parked tenant costs nothing.",
     tenant_counts=(3, 100, 10_000),
-    tasks=10_000,
-    rounds=7,
+    tasks=4_000,
+    rounds=21,
+    limited_tenants=100,
     worker_count=2,
     worker_slots=256,
     round_trips=300,
@@ -24,6 +25,7 @@ THROUGHPUT = ThroughputScenario(
         ParkedCostNothing(1.5),
         BatchingPays(1, 64, 5.0),
         FewCalls(25),
+        LimitsCostLittle(0.90),
         LeavesNothing(0.02),
     ),
 )

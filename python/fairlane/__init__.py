@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairlane.config import (
+        BudgetConfig as BudgetConfig,
         ClientConfig as ClientConfig,
         ControllerConfig as ControllerConfig,
         DispatcherConfig as DispatcherConfig,
@@ -17,9 +18,14 @@ if TYPE_CHECKING:
         SchedulerConfig as SchedulerConfig,
         ServerConfig as ServerConfig,
         TenantConfig as TenantConfig,
+        WindowConfig as WindowConfig,
         WorkerConfig as WorkerConfig,
     )
-    from fairlane.domain.policy import QueuePolicy as QueuePolicy, ThrottleScope as ThrottleScope
+    from fairlane.domain.policy import (
+        BudgetPolicy as BudgetPolicy,
+        QueuePolicy as QueuePolicy,
+        ThrottleScope as ThrottleScope,
+    )
     from fairlane.domain.task import (
         OnUnknown as OnUnknown,
         TaskRef as TaskRef,
@@ -61,10 +67,11 @@ if TYPE_CHECKING:
     from fairlane.runtime.platform import Platform as Platform
     from fairlane.runtime.scheduler import Scheduler as Scheduler
     from fairlane.runtime.sync import SyncScheduler as SyncScheduler, SyncTaskHandle as SyncTaskHandle
-    from fairlane.store.messages import CancelStatus as CancelStatus
+    from fairlane.store.messages import CancelStatus as CancelStatus, Ledger as Ledger
 
 _HOMES = {
     "fairlane.config": (
+        "BudgetConfig",
         "ClientConfig",
         "ControllerConfig",
         "DispatcherConfig",
@@ -74,9 +81,10 @@ _HOMES = {
         "SchedulerConfig",
         "ServerConfig",
         "TenantConfig",
+        "WindowConfig",
         "WorkerConfig",
     ),
-    "fairlane.domain.policy": ("QueuePolicy", "ThrottleScope"),
+    "fairlane.domain.policy": ("BudgetPolicy", "QueuePolicy", "ThrottleScope"),
     "fairlane.domain.task": ("OnUnknown", "TaskRef", "TaskState", "TaskView"),
     "fairlane.errors": (
         "AdmissionClosed",
@@ -113,7 +121,7 @@ _HOMES = {
     "fairlane.runtime.platform": ("Platform",),
     "fairlane.runtime.scheduler": ("Scheduler",),
     "fairlane.runtime.sync": ("SyncScheduler", "SyncTaskHandle"),
-    "fairlane.store.messages": ("CancelStatus",),
+    "fairlane.store.messages": ("CancelStatus", "Ledger"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

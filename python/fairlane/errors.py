@@ -97,9 +97,14 @@ class AdmissionClosed(Rejected):
 
 
 class TaskLost(FairlaneError):
-    """The task ended without a result."""
+    """The task ended without a result. ``error_code`` says why in one word, '' if nothing more is known."""
 
     code = "task_lost"
+
+    @property
+    def error_code(self) -> str:
+        """The code that is stored with the task's end, such as ``budget_exhausted``."""
+        return str(self.context.get("error_code", ""))
 
 
 class TaskFailed(TaskLost):
@@ -121,7 +126,7 @@ class TaskCancelled(TaskLost):
 
 
 class TaskRejected(TaskLost):
-    """Limits changed after admission and it can no longer be admitted."""
+    """Its tenant's budget is used up (``budget_exhausted``), or a changed limit no longer admits its cost."""
 
     code = "task_rejected"
 

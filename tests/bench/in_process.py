@@ -15,18 +15,49 @@ from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 
 
+class Lives:
+    """A dispatcher that starts anew when it is ended; each life has a number of its own."""
+
+    def __init__(self, store: Store, config: SchedulerConfig, stop: asyncio.Event) -> None:
+        self.life = 0
+        self._make = lambda: Dispatcher(store, config.dispatcher)
+        self._stop = stop
+        self._running: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        while not self._stop.is_set():
+            self.life += 1
+            self._running = asyncio.create_task(self._make().run(self._stop))
+            await asyncio.wait([self._running])
+            if not self._running.cancelled():
+                self._running.result()
+
+    def end(self, life: int) -> None:
+        assert life == self.life
+        self._running.cancel()
+
+
 class InProcessSession:
     """A scheduler's session whose roles are tasks of this loop."""
 
-    def __init__(self, store: Store, client: Client) -> None:
+    def __init__(self, store: Store, client: Client, dispatcher: Lives) -> None:
         self.store = store
         self.submit_many = client.submit_many
         self.wait_many = client.wait_many
         self.cancel = client.cancel
         self.remove_tenant = store.remove_tenant
+        self._dispatcher = dispatcher
 
     async def close_admission(self) -> None:
         await self.store.admit(False)
+
+    async def actor_pids(self) -> dict[str, int]:
+        return {"dispatcher": self._dispatcher.life}
+
+    async def kill_actor(self, actor: str, pid: int) -> None:
+        assert actor == "dispatcher"
+        self._dispatcher.end(pid)
+        await asyncio.sleep(0.01)
 
 
 class InProcessPlatform:
@@ -48,16 +79,18 @@ class InProcessPlatform:
             stack.push_async_callback(remove, store)
             await store.put_pool(config.pool)
             await store.put_tenants(dict(config.tenants))
-            roles = [Dispatcher(await connect(), config.dispatcher)]
+            dispatcher = Lives(await connect(), config, stop)
+            roles = []
             for number in range(config.workers.count):
                 own = copy.copy(provider)
                 roles.append(Worker(await connect(), own, config.workers, name=f"worker-{number + 1}"))
             if config.controller.enabled:
                 roles.append(Controller(await connect(), config.controller))
             running = [asyncio.create_task(role.run(stop)) for role in roles]
+            running.append(asyncio.create_task(dispatcher.run()))
             client = await stack.enter_async_context(Client(await connect(), config.client))
             try:
-                yield InProcessSession(store, client)
+                yield InProcessSession(store, client, dispatcher)
             finally:
                 stop.set()
                 await asyncio.wait_for(asyncio.gather(*running), 20)

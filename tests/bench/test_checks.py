@@ -21,23 +21,13 @@ from bench.checks import (
     Throttled,
     WorkersUsed,
 )
-from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, ParkedCostNothing
+from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, LimitsCostLittle, ParkedCostNothing
 from bench.checks_race import NaiveRecoversTwice, OneRecovers
-from bench.results import (
-    POOL,
-    CapacityChange,
-    DispatchPoint,
-    Drained,
-    GapWitness,
-    Metrics,
-    RaceSide,
-    ScenarioResult,
-    ServiceGap,
-    TenantMetrics,
-    ThroughputPoint,
-)
+from bench.figures import DispatchPoint, Drained, RaceSide, ThroughputPoint
+from bench.results import POOL, CapacityChange, GapWitness, Metrics, ScenarioResult, ServiceGap, TenantMetrics
 from bench.scenarios import SCENARIOS
 from bench.scenarios.fairness import CONTENTION, FAIR
+from tests.bench import control_cases
 from tests.bench.worlds import load, scenario
 
 
@@ -185,6 +175,17 @@ GOOD_AND_BAD = [
     (LeavesNothing(0.02), Metrics(drained=drained()), Metrics(drained=drained(keys_after=6))),
     (LeavesNothing(0.02), Metrics(drained=drained()), Metrics(drained=drained(data_after_bytes=1300))),
     (LeavesNothing(0.02), Metrics(drained=drained()), Metrics(drained=drained(keys_peak=5))),
+    (
+        LimitsCostLittle(0.9),
+        Metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 90)),
+        Metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 89)),
+    ),
+    (
+        LimitsCostLittle(0.9),
+        Metrics(loads=[point(100, 100)], limited=point(100, 90)),
+        Metrics(loads=[point(3, 50)], limited=point(100, 90)),
+    ),
+    *control_cases.CASES,
 ]
 
 

@@ -85,7 +85,8 @@ SMALL = replace(
     THROUGHPUT,
     tenant_counts=(3, 50),
     tasks=500,
-    rounds=1,
+    rounds=2,
+    limited_tenants=50,
     round_trips=5,
     parked_tenants=300,
     dispatch_calls=5,
@@ -103,6 +104,9 @@ async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
         assert 0 < each.calls_per_task < 60
         assert each.commands_per_task["hset"] > 0
         assert each.events > 0
+    assert metrics.limited.tenants == 50
+    assert len(metrics.limited.turns_per_s) == 2
+    assert metrics.limited.commands_per_task["zadd"] > metrics.loads[1].commands_per_task["zadd"] + 1
     assert metrics.drained.keys_after == metrics.drained.keys_before < metrics.drained.keys_peak
     assert metrics.round_trip_ms.p50 > 0
     assert await keys(endpoint) == before

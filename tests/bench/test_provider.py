@@ -60,6 +60,17 @@ async def test_the_limit_follows_the_clock(provider, endpoint, name):
     assert admitted[1] >= 1
 
 
+async def test_a_payload_can_have_its_first_call_throttled_wherever_that_is_made(provider, endpoint, name):
+    other = SimulatedProvider(endpoint.url, name, provider.schedule)
+    await other.open()
+    wish = Call("acme", "t1", {"ms": 0, "units": 5, "throttle_ms": 700}, 5, 1, None)
+    with pytest.raises(Throttled) as throttled:
+        await provider.call(wish)
+    assert throttled.value.retry_after_ms == 700
+    assert (await other.call(wish)).result["attempt"] == 1
+    await other.close()
+
+
 async def test_a_cancelled_call_gives_its_place_back(provider):
     calls = [asyncio.create_task(provider.call(call(10_000))) for _ in range(2)]
     await asyncio.sleep(0.05)

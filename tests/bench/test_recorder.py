@@ -5,6 +5,7 @@ import pytest
 from bench.recorder import MalformedEvent, Recorder
 from fairlane.domain.attempt import AttemptState
 from fairlane.domain.events import Event
+from fairlane.domain.policy import ParkReason
 from fairlane.domain.task import TaskRef, TaskState
 from tests.bench.stream import Stream
 
@@ -80,6 +81,7 @@ class TestPoolRows:
         stream.add(9, "settle", ("released", "acme", -7))
         stream.add(10, "throttle", ("paused", 510))
         stream.add(11, "settle", ("epoch", 2))
+        stream.add(12, "pause", ("resumed",))
         evidence = stream.evidence()
 
         assert [(row.at.at_ms, row.before, row.after, row.reason) for row in evidence.capacity] == [
@@ -90,6 +92,58 @@ class TestPoolRows:
         assert list(evidence.tenants["acme"].deficits.values()) == [-7]
         assert [(at.at_ms, until) for at, until in evidence.paused] == [(10, 510)]
         assert [at.at_ms for at in evidence.epochs] == [11]
+        assert [at.at_ms for at in evidence.resumed] == [12]
+
+
+class TestBudgetRows:
+    def test_budgets_as_they_were_put_and_topped_up(self):
+        stream = Stream()
+        stream.add(1, "put_tenants", ("tenant", "acme", 1, 0, 0), ("budget", "acme", 200))
+        stream.add(5, "top_up", ("budget", "acme", 250))
+        stream.add(9, "put_tenants", ("tenant", "acme", 1, 0, 0))
+        trace = stream.evidence().tenants["acme"]
+        assert [(at.at_ms, limit) for at, limit in trace.budgets] == [(1, None), (1, 200), (5, 250), (9, None)]
+
+    def test_a_new_period(self):
+        stream = Stream(("acme", 1))
+        stream.add(1_000, "dispatch", ("period", "acme", 2))
+        ((at, number),) = stream.evidence().tenants["acme"].periods
+        assert (at.at_ms, number) == (1_000, 2)
+
+    def test_late_usage_belongs_to_the_attempt_that_was_taken_away(self):
+        stream = Stream(("acme", 1))
+        stream.submit(0, "acme", "t1")
+        first = stream.hand(1, "acme", "t1")
+        stream.start(2, "acme", "t1", first)
+        stream.end(30, "acme", "t1", first, "lost", 0, "pending")
+        stream.add(31, "settle", ("late", "acme", "t1", first, 12))
+        (use,) = stream.evidence().tenants["acme"].late
+        assert (use.at.at_ms, use.ref, use.fence, use.actual) == (31, TaskRef("acme", "t1"), first, 12)
+
+    def test_late_usage_of_an_attempt_that_goes_on_is_refused(self):
+        stream = Stream(("acme", 1))
+        stream.submit(0, "acme", "t1")
+        fence = stream.hand(1, "acme", "t1")
+        stream.add(2, "settle", ("late", "acme", "t1", fence, 12))
+        with pytest.raises(MalformedEvent, match="not taken away"):
+            stream.evidence()
+
+    @pytest.mark.parametrize("reason", [each.value for each in ParkReason])
+    def test_every_reason_to_be_parked(self, reason):
+        stream = Stream(("acme", 1))
+        stream.add(4, "dispatch", ("parked", "acme", reason))
+        stream.add(9, "dispatch", ("released", "acme", 0))
+        ((_, until, why),) = stream.evidence().tenants["acme"].parked
+        assert (until.at_ms, why.value) == (9, reason)
+
+    def test_a_task_rejected_for_its_budget_never_had_an_attempt(self):
+        stream = Stream(("acme", 1))
+        stream.submit(0, "acme", "t1")
+        stream.end(5, "acme", "t1", 0, "rejected", 0, "rejected")
+        evidence = stream.evidence()
+        task = evidence.tasks[TaskRef("acme", "t1")]
+        assert (task.state, task.attempts, task.ended.at_ms) == (TaskState.REJECTED, [], 5)
+        assert changes(evidence.tenants["acme"].queued) == [(0, 1), (5, -1)]
 
 
 class TestTrust:
@@ -115,6 +169,11 @@ class TestTrust:
             ("active", "acme", "t1", 99),
             ("enqueued", "acme", "unknown", 1, 10, 10, "w1"),
             ("pending", "acme", "t1", "10", 100),
+            ("parked", "acme", "mood"),
+            ("budget", "acme", "200"),
+            ("period", "acme"),
+            ("late", "acme", "t1", 99, 5),
+            ("resumed", "acme"),
             (),
         ],
         ids=lambda row: str(row[:1]),

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 import fairlane
-from fairlane import CancelStatus, Scheduler, SchedulerConfig, TaskSpec, TaskState, TenantConfig
+from fairlane import BudgetConfig, CancelStatus, Scheduler, SchedulerConfig, TaskSpec, TaskState, TenantConfig
 from fairlane.embedded.processes import wait_until
 from fairlane.providers.simulated import SimulatedProvider
 
@@ -86,6 +86,27 @@ async def test_what_an_operator_can_do(scheduler):
         await scheduler.submit("acme", {}, cost=5)
     await scheduler.open_admission()
     assert await (await scheduler.submit("acme", {"echo": "in"}, cost=5)).result(timeout_s=30) == "in"
+
+
+async def test_a_budget_is_spent_read_topped_up_and_refuses_with_its_reason(scheduler):
+    budget = BudgetConfig(limit_units=100, when_exhausted=fairlane.BudgetPolicy.REJECT)
+    await scheduler.put_tenant(
+        "thrifty", TenantConfig(budget=budget, starts=fairlane.WindowConfig(limit=9, interval_ms=1))
+    )
+    assert await (await scheduler.submit("thrifty", {"echo": 1, "actual": 70}, cost=100)).result(timeout_s=30) == 1
+    ledger = await scheduler.ledger("thrifty")
+    assert isinstance(ledger, fairlane.Ledger)
+    assert (ledger.limit, ledger.held, ledger.spent, ledger.remaining) == (100, 0, 70, 30)
+    with pytest.raises(fairlane.TaskRejected, match="budget_exhausted") as rejected:
+        await (await scheduler.submit("thrifty", {"echo": 2}, cost=31)).result(timeout_s=30)
+    assert rejected.value.error_code == "budget_exhausted"
+    with pytest.raises(fairlane.CostAboveCeiling, match="at most 100"):
+        await scheduler.submit("thrifty", {"echo": 2}, cost=101)
+    assert [await scheduler.top_up("thrifty", 50, "invoice-7") for _ in range(2)] == [150, 150]
+    assert await (await scheduler.submit("thrifty", {"echo": 3}, cost=31)).result(timeout_s=30) == 3
+    assert await scheduler.ledger("nobody") is None
+    with pytest.raises(fairlane.ConfigError, match="no budget"):
+        await scheduler.top_up("acme", 5, "k")
 
 
 async def test_a_name_is_taken_while_it_runs(scheduler, platform):

@@ -19,6 +19,9 @@ def test_without_an_event_loop(platform, config):
         *handles, refused = s.submit_many([*(TaskSpec("beta", {"echo": i}, 5) for i in range(20)), TaskSpec("x", 0, 1)])
         assert s.wait_many(handles, timeout_s=30) == list(range(20))
         assert isinstance(refused, fairlane.UnknownTenant)
+        assert s.ledger("beta").limit is None
+        s.put_tenant("beta", fairlane.TenantConfig(budget=fairlane.BudgetConfig(limit_units=10_000)))
+        assert s.top_up("beta", 5, "k") == s.ledger("beta").limit == 10_005
         assert s.get("beta", handles[0].ref.id).state is handles[0].state() is TaskState.COMPLETED
     with pytest.raises(fairlane.RuntimeStartError, match="not started"):
         s.get("beta", "x")

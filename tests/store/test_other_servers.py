@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from fairlane.audit import check_invariants
-from fairlane.config import ControllerConfig, TenantConfig
+from fairlane.config import BudgetConfig, ControllerConfig, TenantConfig, WindowConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import CapacityReason
 from fairlane.domain.task import TaskRef, TaskState
@@ -70,11 +70,30 @@ async def test_in_the_cluster_a_foreign_slot_is_refused(url: str, kind: str, for
     await foreign.pool()
 
 
+async def _spends_and_tops_up(foreign: World) -> None:
+    """A tenant with a budget and windows runs one task, and is parked until more is added."""
+    window = WindowConfig(limit=100, interval_ms=1)
+    await foreign.tenant("m", budget=BudgetConfig(limit_units=100, period_ms=1000), starts=window, spend=window)
+    (first,) = await foreign.active(task("m1", tenant="m"))
+    await foreign.submit(task("m2", tenant="m"))
+    assert (await foreign.dispatch()).placed == 0
+    assert await foreign.settle(first) is Write.DONE
+    foreign.now += 1
+    assert await foreign.store.top_up("m", 100, "more") == 200
+    assert (await foreign.dispatch()).placed == 1
+    (second,) = await foreign.start()
+    assert await foreign.settle(second) is Write.DONE
+    ledger = await foreign.store.ledger("m")
+    assert ledger is not None
+    assert (ledger.limit, ledger.held, ledger.spent, ledger.remaining) == (200, 0, 200, 0)
+
+
 async def test_every_command_runs(url: str, kind: str, foreign: World) -> None:
     store = foreign.store
     await foreign.ready(tenant={"slots": 8}, lease_ms=1000, quantum_units=100)
     await store.put_tenants({"b": TenantConfig(weight=3), "gone": TenantConfig()})
     assert await store.remove_tenant("gone")
+    await _spends_and_tops_up(foreign)
     await store.admit(open=False)
     assert (await store.submit([task("no")], "c"))[0].status is SubmitStatus.CLOSED
     await store.admit(open=True)
@@ -110,8 +129,8 @@ async def test_every_command_runs(url: str, kind: str, foreign: World) -> None:
     await foreign.worker("w1")
     await foreign.drain()
     ended = await store.collect("c", 0)
-    assert len(ended.tasks) == 40
+    assert len(ended.tasks) == 42
     assert {view.state for view in ended.tasks} == {TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELLED}
     assert (await foreign.pool_view()).live == 0
     by = {event.by for event in await foreign.events()}
-    assert by == set(scripts.COMMANDS) - {"collect", "snapshot", "heartbeat", "admit"}
+    assert by == set(scripts.COMMANDS) - {"collect", "snapshot", "heartbeat", "admit", "ledger"}

@@ -94,12 +94,14 @@ async def test_a_task_that_was_not_started_cannot_be_settled(world: World) -> No
         assert await world.settle(StartedTask(TaskRef("a", "t"), 1, 100, b"", 0, None)) is Write.STALE
 
 
-async def test_a_lost_worker_s_settlements_are_refused(world: World) -> None:
+async def test_a_lost_worker_s_settlements_are_refused_and_their_usage_is_booked_once(world: World) -> None:
     await world.ready()
     (started,) = await world.active(task("t"))
     await world.store.evict("w1")
+    assert await world.settle(started, actual=70) is Write.STALE
+    assert await world.rows("late") == [("late", "a", "t", 1, 70)]
     async with unchanged(world.store, clock=True):
-        assert await world.settle(started) is Write.STALE
+        assert await world.settle(started, actual=70) is Write.STALE
     assert await world.state("t") is TaskState.PENDING
 
 

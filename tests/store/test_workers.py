@@ -47,9 +47,11 @@ async def test_a_new_incarnation_of_a_name_ends_the_older_at_once(world: World) 
     await world.worker("old", name="same", slots=4)
     (started,) = await world.active(task("t"), worker="old")
     await world.worker("new", name="same", slots=4)
+    assert await world.settle(started, worker="old") is Write.STALE
     async with unchanged(world.store, clock=True):
         assert await world.settle(started, worker="old") is Write.STALE
         assert not (await world.store.heartbeat("old")).alive
+    assert await world.rows("late") == [("late", "a", "t", started.fence, 100)]
     assert await world.state("t") is TaskState.PENDING
     assert {each.incarnation for each in await world.store.workers()} == {"w1", "new"}
     assert (await world.dispatch(1, "new")).placed == 1

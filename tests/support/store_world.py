@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairlane.config import PoolConfig, TenantConfig
+from fairlane.config import BudgetConfig, PoolConfig, TenantConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.events import Event
 from fairlane.domain.policy import StopReason
@@ -12,6 +12,7 @@ from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import (
     Dispatched,
+    Ledger,
     PoolView,
     Settlement,
     StartedTask,
@@ -35,6 +36,11 @@ def task(task_id: str, cost: int = 100, *, tenant: str = "a", payload: bytes = b
 def tasks(count: int, cost: int = 100, *, tenant: str = "a", first: int = 0, **fields: Any) -> list[Submission]:
     """Describe ``count`` tasks with ids that sort as they arrive."""
     return [task(f"t{number:05}", cost, tenant=tenant, **fields) for number in range(first, first + count)]
+
+
+def budget(limit: int, **more: Any) -> BudgetConfig:
+    """Describe a budget; one sum for ever unless ``more`` says otherwise."""
+    return BudgetConfig(limit_units=limit, **more)
 
 
 @dataclass
@@ -124,6 +130,11 @@ class World:
     async def tenant_view(self, tenant: str = "a") -> TenantView:
         (view,) = [t for t in (await self.store.snapshot()).tenants if t.id == tenant]
         return view
+
+    async def ledger(self, tenant: str = "a") -> Ledger:
+        ledger = await self.store.ledger(tenant)
+        assert ledger is not None, f"nobody registered {tenant}"
+        return ledger
 
     async def events(self) -> list[Event]:
         """All events, which must be without a gap."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fairlane.audit.parking import check_parked
 from fairlane.audit.state import Stored, StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.limits import RATIO_ONE
@@ -20,8 +21,8 @@ def check_calendar(stored: Stored) -> Iterator[Violation]:
             yield _violation(f"tenant:{tenant} place", _shown(row.place), "idle exactly when nothing is queued")
         elif head is not None and row.place == _CALENDAR:
             yield from _check_rank(stored, tenant, row, head)
-        elif head is not None and row.place in _PARKED and not _stays_parked(stored, row, head[0]):
-            yield _violation(f"parked {tenant}", f"parked by {row.place}", "released: its head fits its limits")
+        elif head is not None and row.place in _PARKED:
+            yield from check_parked(stored, tenant, row, head[0])
     for tenant in (stored.calendar.keys() | stored.parked.keys()) - stored.tenants.keys():
         yield _violation(f"calendar or parked {tenant}", "there", "no entry of an unknown tenant")
 
@@ -63,15 +64,6 @@ def _head(stored: Stored, tenant: str) -> tuple[int, int] | None:
         return None
     member, score = min(queue.items(), key=lambda entry: entry[1])
     return int(member.partition(":")[0]), score
-
-
-def _stays_parked(stored: Stored, row: StoredTenant, cost: int) -> bool:
-    numbers = row.numbers
-    slots, ceiling, shared = numbers["slot_ceiling"], numbers["cost_ceiling"], stored.pool["cost_ceiling"]
-    if (ceiling and cost > ceiling) or (shared and cost > shared):
-        # It can never run. A lowered pool ceiling finds that out at the tenant's next change.
-        return bool(shared and cost > shared)
-    return bool(slots and numbers["slots"] >= slots) or bool(ceiling and numbers["cost"] + cost > ceiling)
 
 
 def _ceil_div(a: int, b: int) -> int:

@@ -5,6 +5,7 @@ from typing import Final
 
 from fairlane.audit.calendar import check_calendar
 from fairlane.audit.counters import check_counters
+from fairlane.audit.ledger import check_ledgers
 from fairlane.audit.order import Replay
 from fairlane.audit.ownership import check_ownership
 from fairlane.audit.state import Stored, read_pool, read_stored
@@ -42,6 +43,7 @@ async def check_invariants(store: Store) -> list[Violation]:
 def _check(stored: Stored, store: Store) -> Iterator[Violation]:
     yield from check_structures(stored)
     yield from check_counters(stored)
+    yield from check_ledgers(stored)
     yield from check_calendar(stored)
     yield from check_ownership(stored, store.keys)
 

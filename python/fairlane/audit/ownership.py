@@ -5,9 +5,10 @@ from typing import Final
 
 from fairlane.audit.state import Stored
 from fairlane.audit.violation import Rule, Violation
-from fairlane.store.keys import Keys
+from fairlane.store.keys import POOL_OWNER, Keys
 
-_WITH_TTL: Final = ("tombstone", "done", "bell")
+_WITH_TTL: Final = ("tombstone", "done", "bell", "top_up")
+_TENANT_TIMERS: Final = ("window:", "budget:")
 
 
 def check_ownership(stored: Stored, keys: Keys) -> Iterator[Violation]:
@@ -42,6 +43,13 @@ def _check_tenants(stored: Stored) -> Iterator[Violation]:
         yield _violation(f"tenant:{tenant}", found, "both or neither")
     for tenant in stored.pending.keys() - stored.tenants.keys():
         yield _violation(f"pending:{tenant}", "a queue", "a registered tenant")
+    for window in stored.windows:
+        owner = window.partition(":")[2]
+        if owner != POOL_OWNER and owner not in stored.tenants:
+            yield _violation(f"window:{window}", "a window", "a registered tenant")
+    for timer in stored.timers:
+        if timer.startswith(_TENANT_TIMERS) and timer.partition(":")[2] not in stored.tenants:
+            yield _violation(f"timers {timer}", "a timer", "a registered tenant")
 
 
 def _check_workers(stored: Stored) -> Iterator[Violation]:

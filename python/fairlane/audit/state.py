@@ -82,6 +82,8 @@ class Stored:
     calendar: dict[str, int] = field(default_factory=dict)
     parked: dict[str, str] = field(default_factory=dict)
     timers: dict[str, int] = field(default_factory=dict)
+    windows: dict[str, dict[str, int]] = field(default_factory=dict)
+    """`fence:cost` by server ms, of each `kind:owner`."""
     leases: dict[str, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     workers: dict[str, StoredWorker] = field(default_factory=dict)
@@ -161,6 +163,7 @@ async def _read_tenants(store: Store, stored: Stored, by_kind: dict[str, list[tu
         stored.fractions |= _fractions(f"tenant:{tenant}", fields)
         stored.tenants[tenant] = StoredTenant(str(fields["place"]), _whole_numbers(fields))
     stored.pending = await _zsets(store, by_kind["pending"])
+    stored.windows = await _zsets(store, by_kind["window"])
 
 
 async def _read_tasks(store: Store, stored: Stored, keys: list[tuple[str, str]]) -> None:

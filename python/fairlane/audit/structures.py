@@ -56,7 +56,8 @@ def _entries(stored: Stored) -> Iterator[tuple[Entry, int]]:
             for member, score in members.items():
                 yield (f"{kind}:{group}", member), score
     for timer, at in stored.timers.items():
-        yield ("timers", timer), at
+        if timer.startswith(("deadline:", "ready:")):
+            yield ("timers", timer), at
 
 
 def _fired_later(entry: Entry, stored: Stored) -> bool:

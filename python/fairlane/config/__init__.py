@@ -22,10 +22,28 @@ from fairlane.domain.limits import (
     MAX_WEIGHT,
     id_problem,
 )
-from fairlane.domain.policy import QueuePolicy, ThrottleScope
+from fairlane.domain.policy import BudgetPolicy, QueuePolicy, ThrottleScope
 from fairlane.errors import ConfigError
 
 REDIS_URL_VARIABLE = "FAIRLANE_REDIS_URL"
+
+
+class BudgetConfig(Section):
+    """Spend allowed per period, or once. Estimates are held against it, actual costs are captured."""
+
+    limit_units: Annotated[int, Field(strict=True, ge=0, le=2**50)]
+    period_ms: Annotated[int, Field(strict=True, ge=1_000, le=MAX_DURATION_MS)] | None = None
+    """A new period, with nothing spent, begins this often; None: one sum for ever."""
+    anchor_ms: Annotated[int, Field(strict=True, ge=0, le=MAX_DURATION_MS)] = 0
+    """Server time (ms since the epoch) at which some period begins."""
+    when_exhausted: BudgetPolicy = BudgetPolicy.WAIT
+
+
+class WindowConfig(Section):
+    """At most ``limit`` in any interval of this length, the newest edge included."""
+
+    limit: Annotated[int, Field(strict=True, ge=1, le=MAX_COST)]
+    interval_ms: Annotated[int, Field(strict=True, ge=1, le=86_400_000)]
 
 
 class TenantConfig(Section):
@@ -38,6 +56,11 @@ class TenantConfig(Section):
     """Sum of estimates in flight at once."""
     queue_limit: Annotated[int, Field(strict=True, ge=1, le=10**9)] = 1_000_000
     """Tasks waiting (not in flight); more are refused with ``queue_full``."""
+    budget: BudgetConfig | None = None
+    starts: WindowConfig | None = None
+    """How many tasks may start."""
+    spend: WindowConfig | None = None
+    """How much estimated cost may start."""
 
 
 class PoolConfig(Section):
@@ -63,6 +86,10 @@ class PoolConfig(Section):
     """How long after that a caller's own task id stays known."""
     event_limit: Annotated[int, Field(strict=True, ge=0, le=10**8)] = 100_000
     """Entries kept in the event stream, about; 0 switches events off."""
+    starts: WindowConfig | None = None
+    """How many tasks may start, of all tenants."""
+    spend: WindowConfig | None = None
+    """How much estimated cost may start, of all tenants."""
 
     @property
     def max_cost_units(self) -> int:

@@ -15,6 +15,9 @@ A row is an array whose first element is its kind.
     released   tenant deficit                                its head fits again, or it has none left
     entered    tenant deficit                                its queue is no longer empty; left out when it owes nothing
     tenant     tenant weight slot_ceiling cost_ceiling       put or changed
+    budget     tenant limit                                  put, changed or topped up
+    period     tenant number                                 a new budget period
+    late       tenant id fence actual                        usage of an attempt that had been taken away
     removed    tenant
     capacity   from to reason
     worker     incarnation name state
@@ -40,6 +43,9 @@ class EventKind(StrEnum):
     ENTERED = "entered"
     TENANT = "tenant"
     REMOVED = "removed"
+    BUDGET = "budget"
+    PERIOD = "period"
+    LATE = "late"
     CAPACITY = "capacity"
     WORKER = "worker"
     PAUSED = "paused"

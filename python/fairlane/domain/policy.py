@@ -26,6 +26,18 @@ class ParkReason(StrEnum):
 
     SLOTS = "slots"
     COST = "cost"
+    BUDGET = "budget"
+    STARTS = "starts"
+    """Too many starts within the window's interval."""
+    SPEND = "spend"
+    """Too much cost started within the window's interval."""
+
+
+class BudgetPolicy(StrEnum):
+    """What happens to a task whose tenant has used up its budget."""
+
+    WAIT = "wait"
+    REJECT = "reject"
 
 
 class StopReason(StrEnum):
@@ -38,6 +50,8 @@ class StopReason(StrEnum):
     COST = "cost"
     WORKERS = "workers"
     PAUSED = "paused"
+    STARTS = "starts"
+    SPEND = "spend"
 
 
 class WorkerState(StrEnum):

@@ -7,7 +7,7 @@ Only the store's scripts move a task. Who moves it where:
     active     start: the worker has it and may call the provider
     completed  settle
     failed     settle: the last allowed attempt failed
-    rejected   dispatch: today's limits can never admit it
+    rejected   dispatch: today's limits can never admit it, or its tenant's budget is used up and rejects
     expired    its deadline: by timer, at start, or by its worker
     cancelled  cancel; or its worker, when it was active
     dead       recovery: it lost too many workers, or must not be repeated

@@ -19,7 +19,7 @@ from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
 from fairlane.lifecycle.submitter import SubmitAnswer
 from fairlane.providers.base import Provider
 from fairlane.runtime.platform import Platform
-from fairlane.store.messages import CancelStatus, Snapshot, WorkerView
+from fairlane.store.messages import CancelStatus, Ledger, Snapshot, WorkerView
 from fairlane.store.store import Store
 
 if TYPE_CHECKING:
@@ -197,6 +197,18 @@ class Scheduler:
     async def remove_tenant(self, tenant: str) -> bool:
         """Forget a tenant; False if there is none. Raises ConfigError while it has tasks."""
         return await self.store.remove_tenant(check_tenant_id(tenant))
+
+    async def ledger(self, tenant: str) -> Ledger | None:
+        """Read what a tenant holds and has spent of its budget; None if there is no such tenant."""
+        return await self.store.ledger(check_tenant_id(tenant))
+
+    async def top_up(self, tenant: str, units: int, key: str) -> int:
+        """Add to a tenant's budget of this period; return the budget in force.
+
+        The same ``key`` adds once within a day, so that it may be repeated. Raises ConfigError: no such tenant, or it
+        has no budget.
+        """
+        return await self.store.top_up(check_tenant_id(tenant), units, key)
 
     async def pause(self, duration_ms: int) -> None:
         """Start nothing in the pool for so long."""

@@ -19,7 +19,7 @@ from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
 from fairlane.providers.base import Provider
 from fairlane.runtime.platform import Platform
 from fairlane.runtime.scheduler import Scheduler
-from fairlane.store.messages import CancelStatus, Snapshot
+from fairlane.store.messages import CancelStatus, Ledger, Snapshot
 
 T = TypeVar("T")
 
@@ -179,6 +179,14 @@ class SyncScheduler:
     def remove_tenant(self, tenant: str) -> bool:
         """Forget a tenant; False if there is none."""
         return self._started.run(self.scheduler.remove_tenant(tenant))
+
+    def ledger(self, tenant: str) -> Ledger | None:
+        """Read what a tenant holds and has spent of its budget; None if there is no such tenant."""
+        return self._started.run(self.scheduler.ledger(tenant))
+
+    def top_up(self, tenant: str, units: int, key: str) -> int:
+        """Add to a tenant's budget, once per key; see `Scheduler.top_up`."""
+        return self._started.run(self.scheduler.top_up(tenant, units, key))
 
     def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
         """Read the pool and a page of tenants at one instant."""

@@ -10,6 +10,7 @@ from fairlane.store.codec import split_name, task_view
 from fairlane.store.keys import POOL_SETTINGS, POOL_STATE, TENANT_SETTINGS, TENANT_STATE
 from fairlane.store.messages import (
     Collected,
+    Ledger,
     PoolView,
     Recovered,
     Snapshot,
@@ -82,6 +83,22 @@ def event(entry: Sequence[Any], rows: Callable[[bytes], tuple[tuple[Scalar, ...]
         at_ms=int(fields[b"at"]),
         by=fields[b"by"].decode(),
         rows=rows(fields[b"rows"]),
+    )
+
+
+def ledger(reply: Sequence[Any]) -> Ledger:
+    """Decode the reply of `ledger`."""
+    limit, held, spent, overrun, late, held_before, spent_before, spent_total, period_end = reply
+    return Ledger(
+        limit=None if limit is False else limit,
+        held=held,
+        spent=spent,
+        overrun=overrun,
+        late=late,
+        held_before=held_before,
+        spent_before=spent_before,
+        spent_total=spent_total,
+        period_ends_ms=period_end or None,
     )
 
 

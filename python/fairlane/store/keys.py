@@ -44,8 +44,8 @@ KEYS: Final = (
         "timers",
         "timers",
         "zset",
-        "what is due when: `deadline:<tenant>:<id>`, `ready:<tenant>:<id>`",
-        "their tasks",
+        "what is due when: `deadline:<tenant>:<id>`, `ready:<tenant>:<id>`, `window:<tenant>`, `budget:<tenant>`",
+        "their tasks and tenants",
     ),
     KeySpec("task", "task:<tenant>:<id>", "hash", "one task's record", "its state; a TTL once it has ended"),
     KeySpec(
@@ -79,25 +79,39 @@ KEYS: Final = (
         "ended tasks this client waits for, as `tenant:id` by sequence",
         "TTL",
     ),
+    KeySpec("top_up", "top_up:<tenant>:<key>", "string", "units added under this key", "TTL"),
+    KeySpec(
+        "window",
+        "window:<kind>:<owner>",
+        "zset",
+        "starts in a sliding window as `fence:cost` by server ms, 2^53 while not started; owner `*` is the pool",
+        "tenants",
+    ),
     KeySpec("bell", "bell:<sleeper>", "list", "one element: the sleeper should look again", "TTL"),
     KeySpec("events", "events", "stream", "one entry per script call that changed something", "bounded length"),
 )
 
 POOL_SETTINGS: Final = (
     "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_cost", "max_attempts", "max_recoveries",
-    "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit",
+    "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit", "starts_limit",
+    "starts_interval", "spend_limit", "spend_interval",
 )  # fmt: skip
 POOL_STATE: Final = (
     "capacity", "closed", "paused_until", "slots", "cost", "round", "epoch", "fence", "sequence", "live",
     "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes", "clean_ticks",
-    "ticked_at", "changed_at", "fleet",
+    "ticked_at", "changed_at", "fleet", "spend_sum",
 )  # fmt: skip
-TENANT_SETTINGS: Final = ("weight", "slot_ceiling", "cost_ceiling", "queue_limit")
+TENANT_SETTINGS: Final = (
+    "weight", "slot_ceiling", "cost_ceiling", "queue_limit", "budget", "budget_period", "budget_anchor",
+    "budget_rejects", "starts_limit", "starts_interval", "spend_limit", "spend_interval",
+)  # fmt: skip
+"""`budget` is -1 without one; the other limits are 0."""
 TENANT_STATE: Final = (
-    "deficit", "credited", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place",
+    "deficit", "credited", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place", "spent", "overrun",
+    "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total", "spend_sum",
 )  # fmt: skip
 TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
-TASK_ATTEMPT: Final = ("fence", "charge", "worker")
+TASK_ATTEMPT: Final = ("fence", "charge", "worker", "period", "windows")
 TASK_COUNTS: Final = ("failures", "recoveries", "throttles")
 TASK_END: Final = ("ended", "actual", "code", "error")
 
@@ -113,6 +127,7 @@ TASK_HASH: Final = {
     "fingerprint": (),
     "payload": (),
     "started": (),
+    "lost": (),
     "end": TASK_END,
     "result": (),
 }
@@ -123,6 +138,15 @@ TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client",
 """Fields and parts that are text; the others are integers, 0 when absent."""
 
 WORKER_FIELDS: Final = ("name", "slots", "load", "state")
+
+OPEN_PLACE: Final = 2**53
+"""The score in a window of an attempt that has a place and has not started."""
+POOL_OWNER: Final = "*"
+"""Who owns a window of the pool's."""
+WINDOW_BITS: Final = {"starts": 1, "spend": 2}
+POOL_BITS: Final = 4
+"""An attempt's `windows` says where it took a place: these bits for its tenant's windows, times POOL_BITS for the
+pool's."""
 
 SCHEMA_VERSION: Final = 1
 BELL_TTL_MS: Final = 600_000

@@ -126,7 +126,7 @@ class Write(StrEnum):
     REPEATED = "repeated"
     """This very attempt had ended before; nothing changed."""
     STALE = "stale"
-    """The attempt is no longer this worker's; nothing changed."""
+    """The attempt is no longer this worker's; nothing changed, except that its usage is booked as late, once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +224,37 @@ class TenantView:
     """Tasks in their own backoff or pause."""
     in_calendar: bool
     parked: ParkReason | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """A tenant's spend in the current budget period, or for ever when it has no periods. Units.
+
+    ``held + spent + late <= limit``, except for what ``overrun`` and ``late`` say: both are known only afterwards.
+    """
+
+    limit: int | None
+    """With what was added; None: no budget."""
+    held: int
+    """Estimates of what is in flight and was reserved in this period."""
+    spent: int
+    overrun: int
+    """The part of ``spent`` by which actual costs exceeded their estimates."""
+    late: int
+    """Used by workers that had already lost the attempt."""
+    held_before: int
+    """Estimates of what is in flight and belongs to earlier periods."""
+    spent_before: int
+    """Of the period before this one."""
+    spent_total: int
+    """Since the tenant was registered, late usage included."""
+    period_ends_ms: int | None
+    """Server time."""
+
+    @property
+    def remaining(self) -> int | None:
+        """What a reservation may still take; None: no budget."""
+        return None if self.limit is None else max(0, self.limit - self.held - self.spent - self.late)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,9 @@ _HASHES: Final[Mapping[str, tuple[Mapping[str, Sequence[str]], str]]] = {
     "tenant:<tenant>": (keys.TENANT_HASH, "`settings` is written by `put_tenants`, `state` with the tenant's tasks."),
     "task:<tenant>:<id>": (
         keys.TASK_HASH,
-        "`attempt` is the latest attempt; `end` and `result` come with the end, and the payload goes with it.",
+        "`attempt` is the latest attempt; `end` and `result` come with the end, and the payload goes with it. "
+        "`lost`: the latest attempt whose worker was lost before it told what it used. "
+        "`late:<fence>`: what was booked for an attempt after its end.",
     ),
     "worker:<incarnation>": (dict.fromkeys(keys.WORKER_FIELDS, ()), "One life of a worker."),
 }

@@ -17,22 +17,24 @@ from fairlane.store import keys
 VISIT_LIMIT: Final = 256
 TIMER_LIMIT: Final = 256
 RECOVERY_LIMIT: Final = 100
+WINDOW_TRIM: Final = 1000
 
 COMMANDS: Final = (
     "put_pool", "put_tenants", "remove_tenant", "submit", "cancel", "collect", "dispatch", "start", "settle",
     "throttle", "release", "register", "heartbeat", "drain", "evict", "reap", "adapt", "set_capacity", "pause",
-    "admit", "snapshot",
+    "admit", "snapshot", "top_up", "ledger",
 )  # fmt: skip
 
 VIEW_FIELDS: Final = ("state", "facts", "attempt", "counts", "started", "end", "result")
 _MOVE_FIELDS: Final = ("state", "facts", "attempt", "counts", "cancel", "ready_at")
 """What scripts read to move a task."""
-_START_FIELDS: Final = ("state", "facts", "counts")
+_START_FIELDS: Final = ("state", "facts", "counts", "attempt")
 
 _TENANT_COPY: Final = (
     "id = ''",
     "key = ''",
     "dirty = false",
+    "rolled = false",
     "rank = false",
     "left = false",
     "unparked = false",
@@ -104,6 +106,7 @@ def prelude() -> str:
         "local task_prefix = prefix .. 'task:'",
         f"local POOL_SETTINGS = {_lua_list(keys.POOL_SETTINGS)}",
         f"local POOL_FIELDS = {_lua_list(keys.POOL_SETTINGS + keys.POOL_STATE)}",
+        f"local TENANT_SETTINGS = {_lua_list(keys.TENANT_SETTINGS)}",
         f"local TENANT_FIELDS = {_lua_list(keys.TENANT_SETTINGS + keys.TENANT_STATE)}",
         _reader("read_pool", keys.POOL_HASH),
         _packer("pack_pool", keys.POOL_STATE),
@@ -129,6 +132,11 @@ def prelude() -> str:
         f"local VISIT_LIMIT = {VISIT_LIMIT}",
         f"local TIMER_LIMIT = {TIMER_LIMIT}",
         f"local RECOVERY_LIMIT = {RECOVERY_LIMIT}",
+        f"local WINDOW_TRIM = {WINDOW_TRIM}",
+        f"local OPEN_PLACE = {keys.OPEN_PLACE}",
+        f"local POOL_OWNER = '{keys.POOL_OWNER}'",
+        f"local WINDOW_BITS = {{ {', '.join(f'{kind} = {bit}' for kind, bit in keys.WINDOW_BITS.items())} }}",
+        f"local POOL_BITS = {keys.POOL_BITS}",
     ]
     return "\n".join(lines) + "\n"
 

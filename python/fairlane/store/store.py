@@ -8,7 +8,7 @@ from redis.exceptions import NoScriptError
 
 from fairlane.config import ControllerConfig, PoolConfig, TenantConfig
 from fairlane.domain.events import Event
-from fairlane.domain.limits import MAX_DURATION_MS, MAX_SLOTS, check_integer
+from fairlane.domain.limits import MAX_COST, MAX_DURATION_MS, MAX_SLOTS, MAX_TASK_ID, check_integer, id_problem
 from fairlane.domain.policy import CapacityReason, StopReason, WorkerState
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.errors import ConfigError, LeaseLost
@@ -17,13 +17,14 @@ from fairlane.store.bell import Bell
 from fairlane.store.codec import pack, task_view, unpack, unpack_rows
 from fairlane.store.connection import Command, Connector, Endpoint
 from fairlane.store.heart import decode_beat
-from fairlane.store.keys import SCHEMA_VERSION, Keys
+from fairlane.store.keys import Keys
 from fairlane.store.messages import (
     Adaptation,
     Beat,
     CancelStatus,
     Collected,
     Dispatched,
+    Ledger,
     Recovered,
     Settlement,
     Snapshot,
@@ -35,6 +36,7 @@ from fairlane.store.messages import (
     WorkerView,
     Write,
 )
+from fairlane.store.settings import pool_settings, tenant_settings
 
 _TENANTS_PER_CALL = 500
 
@@ -86,22 +88,7 @@ class Store:
             ConfigError: policy and quantum cannot change while tasks are waiting or running.
 
         """
-        settings: dict[str, str | int] = {
-            "schema": SCHEMA_VERSION,
-            "policy": config.policy.value,
-            "quantum": config.quantum_units,
-            "hard_limit": config.slots,
-            "cost_ceiling": config.cost_ceiling_units or 0,
-            "max_cost": config.max_cost_units,
-            "max_attempts": config.max_attempts,
-            "max_recoveries": config.max_recoveries,
-            "lease": config.lease_ms,
-            "throttle_scope": config.throttle_scope.value,
-            "default_pause": config.default_pause_ms,
-            "retention": config.retention_ms,
-            "idempotency": config.idempotency_ms,
-            "event_limit": config.event_limit,
-        }
+        settings = pool_settings(config)
         refusing = (await self._call("put_pool", [part for pair in settings.items() for part in pair])).decode()
         if refusing:
             raise ConfigError(
@@ -111,10 +98,7 @@ class Store:
 
     async def put_tenants(self, tenants: Mapping[str, TenantConfig]) -> int:
         """Register tenants or change their limits, with immediate effect; return how many are new."""
-        items = [
-            [tenant, config.weight, config.slots or 0, config.cost_ceiling_units or 0, config.queue_limit]
-            for tenant, config in tenants.items()
-        ]
+        items = [[tenant, *tenant_settings(config)] for tenant, config in tenants.items()]
         fresh = 0
         for first in range(0, len(items), _TENANTS_PER_CALL):
             fresh += await self._call("put_tenants", items[first : first + _TENANTS_PER_CALL])
@@ -131,6 +115,26 @@ class Store:
         if answer == "busy":
             raise ConfigError(f"tenant {tenant}: still has tasks; cancel or await them first", tenant=tenant)
         return bool(answer == "removed")
+
+    async def ledger(self, tenant: str) -> Ledger | None:
+        """Read a tenant's ledger of the current period; None if there is no such tenant."""
+        raw = await self._call("ledger", [tenant])
+        return None if raw is False else decode.ledger(raw)
+
+    async def top_up(self, tenant: str, units: int, key: str) -> int:
+        """Add to a tenant's budget of this period, once per ``key``; return the budget with all that was added.
+
+        Raises:
+            ConfigError: unknown tenant, or it has no budget.
+        """
+        check_integer(units, field="units", lowest=1, highest=MAX_COST, error=ConfigError)
+        problem = id_problem(key, longest=MAX_TASK_ID)
+        if problem is not None:
+            raise ConfigError(f"key = {ascii(key)[:60]}: {problem}", field="key")
+        answer = await self._call("top_up", [tenant, units, key])
+        if isinstance(answer, bytes):
+            raise ConfigError(f"tenant {tenant}: {answer.decode().replace('_', ' ')}", field="tenant")
+        return int(answer)
 
     async def set_capacity(self, slots: int) -> int:
         """Set the capacity and return what is in force: never above the hard limit."""

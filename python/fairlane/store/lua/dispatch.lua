@@ -20,11 +20,11 @@ local function stop_reason()
   return pool_stop() or (not next_place() and 'workers') or nil
 end
 
-local function reject(t, head)
+local function reject(t, head, code)
   local record = load_record(t.id, head.id)
   unqueue(t, head.member)
   event('rejected', t.id, head.id, 0, 0, 0, t.ratio, 'rejected', 0)
-  finish(record, 'rejected', 0, '', 'cost_above_ceiling')
+  finish(record, 'rejected', 0, '', code)
 end
 
 -- Serves one tenant until it has no credit, no task, or no room. Returns why the whole call must stop, if it must.
@@ -45,7 +45,7 @@ local function visit(rank, t)
       touch(t)
       return nil
     elseif is_hopeless(t, head) then
-      reject(t, head)
+      reject(t, head, 'cost_above_ceiling')
       visits = visits + 1
       stop = visits >= VISIT_LIMIT and 'visits' or nil
     elseif pool.policy == 'wdrr' and charge > t.deficit then
@@ -55,6 +55,10 @@ local function visit(rank, t)
     elseif blocked then
       park(t, blocked)
       return nil
+    elseif over_budget(t, head.cost) then
+      reject(t, head, 'budget_exhausted')
+      visits = visits + 1
+      stop = visits >= VISIT_LIMIT and 'visits' or nil
     else
       stop = pool_stop(head)
       if not stop then
@@ -99,9 +103,10 @@ end
 fire_timers()
 open_places()
 local stop = run()
+local pool_reopens = (stop == 'starts' or stop == 'spend') and reopens_at(stop, pool, POOL_OWNER)
 commit_growing()
 
-local reply = { placed, stop, pool.runnable, next_wake(), pool.fleet }
+local reply = { placed, stop, pool.runnable, next_wake(pool_reopens), pool.fleet }
 for _, each in ipairs(places) do
   reply[#reply + 1] = { each.incarnation, each.worker.slots - each.worker.load }
 end

@@ -2,21 +2,37 @@
 --
 -- Guarantee: a changed weight counts from this round on, never backwards; a tenant that now fits runs again.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {{id, weight, slot_ceiling, cost_ceiling, queue_limit}...}; 0 = no ceiling
+-- ARGV     now_ms, {{id, setting...}...} in the order of TENANT_SETTINGS
 -- Reply    how many were new
 -- Events   tenant, released
 --- @include commit
 local asked = request()
 local fresh = 0
 
-local function put(id, weight, slot_ceiling, cost_ceiling, queue_limit)
-  local t = load_tenant(id)
+local function new_tenant(id)
+  local t = read_tenant({})
+  t.id, t.key, t.weight, t.ratio, t.credited, t.epoch, t.budget = id, tenant_key(id), 1, 1000, pool.round, pool.epoch, -1
+  tenants[id] = t
+  zadd(tenants_key, 0, id)
+  return t
+end
+
+local function apply(t, item)
+  local length, anchor = t.budget_period, t.budget_anchor
+  for i, field in ipairs(TENANT_SETTINGS) do
+    t[field] = item[i + 1]
+  end
+  if t.period == 0 or length ~= t.budget_period or anchor ~= t.budget_anchor then
+    begin_period(t)
+  end
+  later('HSET', t.key, 'settings', pack_limits(t))
+end
+
+local function put(item)
+  local t = load_tenant(item[1])
   if not t then
     fresh = fresh + 1
-    t = read_tenant({})
-    t.id, t.key, t.weight, t.ratio, t.credited, t.epoch = id, tenant_key(id), weight, 1000, pool.round, pool.epoch
-    tenants[id] = t
-    zadd(tenants_key, 0, id)
+    t = new_tenant(item[1])
   end
   change_tenant(t)
   if t.place == '' then
@@ -24,14 +40,19 @@ local function put(id, weight, slot_ceiling, cost_ceiling, queue_limit)
   else
     credit(t)
   end
-  t.weight, t.slot_ceiling, t.cost_ceiling, t.queue_limit = weight, slot_ceiling, cost_ceiling, queue_limit
-  later('HSET', t.key, 'settings', pack_limits(t))
-  event('tenant', id, weight, slot_ceiling, cost_ceiling)
+  apply(t, item)
+  event('tenant', t.id, t.weight, t.slot_ceiling, t.cost_ceiling)
+  if t.budget >= 0 then
+    event('budget', t.id, whole_budget(t))
+  end
   touch(t)
+  if CURED_BY_TIME[t.place] then
+    wake_later(t, t.place)
+  end
 end
 
 for _, item in ipairs(asked) do
-  put(unpack(item))
+  put(item)
 end
 stirred = true
 commit_growing()

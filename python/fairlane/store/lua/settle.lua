@@ -1,14 +1,15 @@
 -- Ends attempts that ran: the hold is freed, fairness corrected, the result kept, the waiting client told.
 --
--- Guarantee: an attempt is settled once; again by the same worker is answered `repeated`, by any other `stale`,
---   and neither changes anything.
+-- Guarantee: an attempt is settled once; again by the same worker is answered `repeated`, by any other `stale`, and
+--   neither changes anything, except that usage of an attempt that was taken away is booked once.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {incarnation, {tenant, id, fence, outcome, actual, result, code, error, backoff_ms}...}
 -- Reply    {write...} in the order asked
--- Events   completed, failed, expired, cancelled
+-- Events   completed, failed, expired, cancelled; late: usage of an attempt that was already taken away
 --- @include commit
 --- @include settlement
 --- @include claim
+--- @include late
 local asked = request()
 local incarnation = asked[1]
 
@@ -26,6 +27,8 @@ local function fail(t, record, item)
     change_tenant(t)
     credit(t)
     free_hold(t, record)
+    capture(t, record, actual)
+    later('HSET', record.key, late_field(record.fence), 0)
     local why = cmsgpack.pack({ 0, actual, code, message })
     local ready_at = item[9] > 0 and now + item[9] or 0
     if ready_at > 0 then
@@ -52,5 +55,6 @@ local function settle(t, record, item)
 end
 
 return answer_writes(asked, function(item)
-  return claim(incarnation, item, TAKES_ACTIVE)
+  local record, refusal = claim(incarnation, item, TAKES_ACTIVE)
+  return record, refusal, refusal == 'stale' and book_late(incarnation, item)
 end, settle)

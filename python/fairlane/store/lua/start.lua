@@ -9,6 +9,7 @@
 -- Events   active, expired
 --- @include commit
 --- @include attempt
+--- @include window_place
 local asked = request()
 local incarnation, cursor, limit = asked[1], asked[2], asked[3]
 local changed = false
@@ -35,9 +36,13 @@ local function start(name, fence)
       return
     end
     later('HSET', key, 'state', 'active', 'started', now)
+    if task.windows > 0 then
+      stamp_place(tenant, task.windows % POOL_BITS, fence, task.cost)
+      stamp_place(POOL_OWNER, math.floor(task.windows / POOL_BITS), fence, task.cost)
+    end
     event('active', tenant, id, fence)
   end
-  tasks[#tasks + 1] = { tenant, id, fence, task.cost, raw[4], task.failures,
+  tasks[#tasks + 1] = { tenant, id, fence, task.cost, raw[#START_FIELDS], task.failures,
     deadline > 0 and math.max(0, deadline - now) }
 end
 

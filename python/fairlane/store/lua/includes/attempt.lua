@@ -1,5 +1,10 @@
 --- @include hold
 -- The ends of an attempt, all but the good one.
+-- The field of a task's record that says what an attempt's usage was booked as after it had ended.
+local function late_field(fence)
+  return string.format('late:%.0f', fence)
+end
+
 -- Ends an attempt before it ran, and the task with it.
 local function end_unstarted(t, record, attempt, state, code, message)
   change_tenant(t)
@@ -39,6 +44,7 @@ local function end_failed(t, record, attempt, state, actual, code, message)
   change_tenant(t)
   credit(t)
   free_hold(t, record)
+  capture(t, record, actual)
   ended(record, attempt, t, actual, 0, state)
   touch(t)
   finish(record, state, actual, '', code, message)

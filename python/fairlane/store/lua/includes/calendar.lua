@@ -1,45 +1,5 @@
---- @include deficit
---- @include queue
---- @include gates
+--- @include parking
 -- The calendar: when each tenant's head becomes affordable. See docs/fairness.md.
--- Where a tenant with a pending task stands in the calendar.
-local function rank_of(t)
-  local head = head_of(t)
-  if pool.policy ~= 'wdrr' then
-    return head.score
-  end
-  local missing = charge_of(t, head.cost) - t.deficit
-  if missing <= 0 then
-    return math.max(t.credited, pool.round)
-  end
-  return math.max(t.credited + ceil_div(missing, t.weight * pool.quantum), pool.round)
-end
-
-local function enter_calendar(t)
-  if t.place ~= 'calendar' then
-    t.place = 'calendar'
-    pool.runnable = pool.runnable + 1
-  end
-  t.rank = rank_of(t)
-end
-
-local function leave_calendar(t, place)
-  if t.place == 'calendar' then
-    pool.runnable = pool.runnable - 1
-    t.left = true
-  end
-  t.place = place
-  t.rank = false
-end
-
-local function unpark(t)
-  if t.place ~= '' and t.place ~= 'calendar' then
-    t.credited = pool.round
-    t.unparked = true
-    event('released', t.id, t.deficit)
-  end
-end
-
 -- The only writer of a calendar entry. Call credit() first, then make the change, then this.
 local function touch(t)
   local head = head_of(t)
@@ -55,13 +15,14 @@ local function touch(t)
     enter_calendar(t)
   elseif t.place == 'calendar' then
     enter_calendar(t)
-  elseif is_hopeless(t, head) or not blocking(t, head) then
-    unpark(t)
-    enter_calendar(t)
+  else
+    local reason = not is_hopeless(t, head) and blocking(t, head)
+    if not reason then
+      unpark(t)
+      enter_calendar(t)
+    elseif reason ~= t.place and (CURED_BY_TIME[reason] or CURED_BY_TIME[t.place]) then
+      t.place = reason
+      wake_later(t, reason)
+    end
   end
-end
-
-local function park(t, reason)
-  leave_calendar(t, reason)
-  event('parked', t.id, reason)
 end

@@ -24,11 +24,12 @@ local function answer_writes(asked, claim_item, act)
   local reply = {}
   local changed = false
   for i = 2, #asked do
-    local record, refusal = claim_item(asked[i])
+    local record, refusal, noted = claim_item(asked[i])
     if record then
       act(load_tenant(record.tenant), record, asked[i])
       changed = true
     end
+    changed = changed or noted
     reply[i - 1] = refusal or 'done'
   end
   if changed then

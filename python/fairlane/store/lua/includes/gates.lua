@@ -1,4 +1,5 @@
---- @include context
+--- @include ledger
+--- @include window
 -- What holds a task back. Pool gates stop everything, so that nothing overtakes a large head; a tenant's own
 -- gates park that tenant alone.
 local function pool_stop(head)
@@ -11,7 +12,7 @@ local function pool_stop(head)
   if head and pool.cost_ceiling > 0 and pool.cost + head.cost > pool.cost_ceiling then
     return 'cost'
   end
-  return nil
+  return head and closed_window(pool, POOL_OWNER, head.cost)
 end
 
 -- The tenant's own limit that stops this task now, or nil.
@@ -22,19 +23,22 @@ local function blocking(t, head)
   if t.cost_ceiling > 0 and t.cost + head.cost > t.cost_ceiling then
     return 'cost'
   end
-  return nil
+  if t.budget_rejects == 0 and over_budget(t, head.cost) then
+    return 'budget'
+  end
+  return closed_window(t, t.id, head.cost)
 end
 
 -- The ceiling that can never admit this task, or nil.
 local function ceiling_below(t, cost)
-  if cost > pool.max_cost then
-    return pool.max_cost
+  local limits = { pool.max_cost, t.cost_ceiling, pool.cost_ceiling, t.spend_limit, pool.spend_limit }
+  for _, limit in ipairs(limits) do
+    if limit > 0 and cost > limit then
+      return limit
+    end
   end
-  if t.cost_ceiling > 0 and cost > t.cost_ceiling then
-    return t.cost_ceiling
-  end
-  if pool.cost_ceiling > 0 and cost > pool.cost_ceiling then
-    return pool.cost_ceiling
+  if t.budget >= 0 and cost > whole_budget(t) then
+    return whole_budget(t)
   end
   return nil
 end

@@ -1,10 +1,15 @@
 --- @include calendar
+--- @include window_place
 --- @include finish
 --- @include worker
 -- What an attempt holds, and how it is given up.
 local function free_hold(t, record)
   t.slots = t.slots - 1
-  t.cost = t.cost - record.cost
+  end_hold(t, record)
+  if record.state == 'enqueued' and record.windows > 0 then
+    leave_place(t, t.id, record.windows % POOL_BITS, record.fence, record.cost)
+    leave_place(pool, POOL_OWNER, math.floor(record.windows / POOL_BITS), record.fence, record.cost)
+  end
   pool.slots = pool.slots - 1
   pool.cost = pool.cost - record.cost
   local w = load_worker(record.worker)

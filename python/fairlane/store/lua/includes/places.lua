@@ -1,4 +1,5 @@
 --- @include calendar
+--- @include window_place
 --- @include worker
 -- The free slots the dispatcher offers, and giving a task to one.
 local places = {}
@@ -47,10 +48,12 @@ local function place(t, head, charge)
   if pool.policy == 'wdrr' then
     t.deficit = t.deficit - charge
   end
+  local windows_taken = take_place(t, t.id, pool.fence, head.cost)
+    + POOL_BITS * take_place(pool, POOL_OWNER, pool.fence, head.cost)
   unqueue(t, head.member)
   placed = placed + 1
   later('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'attempt',
-    cmsgpack.pack({ pool.fence, charge, to.incarnation }))
+    cmsgpack.pack({ pool.fence, charge, to.incarnation, t.period, windows_taken }))
   zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
   ring('worker:' .. to.incarnation)
   event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation)

@@ -1,4 +1,4 @@
---- @include context
+--- @include period
 -- A local copy of a tenant, or nil if nobody registered it. A tenant of an earlier epoch starts afresh.
 local function load_tenant(id)
   local t = tenants[id]
@@ -17,6 +17,7 @@ local function load_tenant(id)
     t.epoch, t.deficit, t.credited = pool.epoch, 0, 0
   end
   t.stored = t.queued
+  roll_period(t)
   tenants[id] = t
   return t
 end
@@ -26,5 +27,8 @@ local function change_tenant(t)
   if not t.dirty then
     t.dirty = true
     touched[#touched + 1] = t
+    if t.rolled then
+      event('period', t.id, t.period)
+    end
   end
 end

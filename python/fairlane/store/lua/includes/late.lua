@@ -1,0 +1,39 @@
+--- @include attempt
+-- What a worker used that had already lost its attempt: booked once per fence, never as the finished task's cost.
+-- The provider was paid, so it counts against the budget.
+local booked = {}
+
+-- A claim was refused before: an attempt that is still active has lost its worker, and recovery comes to it later.
+local function was_taken_away(record, incarnation, fence)
+  if fence ~= record.fence then
+    return fence < record.fence
+  end
+  if record.worker ~= incarnation then
+    return false
+  end
+  return record.state == 'active' or tonumber(redis.call('HGET', record.key, 'lost')) == fence
+end
+
+-- Returns whether it booked something.
+local function book_late(incarnation, item)
+  local fence, actual = item[3], item[5]
+  local t = load_tenant(item[1])
+  local record = t and load_record(item[1], item[2])
+  if not record or actual <= 0 or not was_taken_away(record, incarnation, fence) then
+    return false
+  end
+  local field = late_field(fence)
+  local once = record.key .. field
+  if booked[once] or redis.call('HEXISTS', record.key, field) == 1 then
+    return false
+  end
+  booked[once] = true
+  change_tenant(t)
+  credit(t)
+  t.late = t.late + actual
+  t.spent_total = t.spent_total + actual
+  later('HSET', record.key, field, actual)
+  event('late', item[1], item[2], fence, actual)
+  touch(t)
+  return true
+end

@@ -1,0 +1,37 @@
+--- @include tenant
+-- A tenant's budget. What is in flight and belongs to this period is held; what ended is spent. See docs/budgets.md.
+local function held_of(t)
+  return t.cost - t.held_before
+end
+
+local function room_of(t)
+  return t.budget + t.top_up - t.spent - t.late - held_of(t)
+end
+
+local function over_budget(t, cost)
+  return t.budget >= 0 and cost > room_of(t)
+end
+
+-- What the budget could admit if nothing were held or spent.
+local function whole_budget(t)
+  return t.budget + t.top_up
+end
+
+-- Ends a hold: an attempt belongs to the period in which it was reserved.
+local function end_hold(t, record)
+  t.cost = t.cost - record.cost
+  if record.period ~= t.period then
+    t.held_before = t.held_before - record.cost
+  end
+end
+
+-- Books what an attempt really cost, in the period in which it was reserved.
+local function capture(t, record, actual)
+  t.spent_total = t.spent_total + actual
+  if record.period == t.period then
+    t.spent = t.spent + actual
+    t.overrun = t.overrun + math.max(0, actual - record.cost)
+  elseif record.period == t.period - 1 then
+    t.spent_before = t.spent_before + actual
+  end
+end

@@ -1,0 +1,59 @@
+"""Configuration as the scripts take it: integers and words, in the order of the key module."""
+
+from fairlane.config import PoolConfig, TenantConfig, WindowConfig
+from fairlane.domain.policy import BudgetPolicy
+from fairlane.store.keys import POOL_SETTINGS, SCHEMA_VERSION, TENANT_SETTINGS
+
+NO_BUDGET = -1
+
+Setting = str | int
+
+
+def pool_settings(config: PoolConfig) -> dict[str, Setting]:
+    """Return what `put_pool` takes, by name."""
+    settings: dict[str, Setting] = {
+        "schema": SCHEMA_VERSION,
+        "policy": config.policy.value,
+        "quantum": config.quantum_units,
+        "hard_limit": config.slots,
+        "cost_ceiling": config.cost_ceiling_units or 0,
+        "max_cost": config.max_cost_units,
+        "max_attempts": config.max_attempts,
+        "max_recoveries": config.max_recoveries,
+        "lease": config.lease_ms,
+        "throttle_scope": config.throttle_scope.value,
+        "default_pause": config.default_pause_ms,
+        "retention": config.retention_ms,
+        "idempotency": config.idempotency_ms,
+        "event_limit": config.event_limit,
+        **_windows(config.starts, config.spend),
+    }
+    return {name: settings[name] for name in POOL_SETTINGS}
+
+
+def tenant_settings(config: TenantConfig) -> list[int]:
+    """Return what `put_tenants` takes after the id."""
+    budget = config.budget
+    settings = {
+        "weight": config.weight,
+        "slot_ceiling": config.slots or 0,
+        "cost_ceiling": config.cost_ceiling_units or 0,
+        "queue_limit": config.queue_limit,
+        "budget": NO_BUDGET if budget is None else budget.limit_units,
+        "budget_period": 0 if budget is None else budget.period_ms or 0,
+        "budget_anchor": 0 if budget is None else budget.anchor_ms,
+        "budget_rejects": 1 if budget is not None and budget.when_exhausted is BudgetPolicy.REJECT else 0,
+        **_windows(config.starts, config.spend),
+    }
+    return [settings[name] for name in TENANT_SETTINGS]
+
+
+def _windows(starts: WindowConfig | None, spend: WindowConfig | None) -> dict[str, int]:
+    return {
+        f"{kind}_{name}": value
+        for kind, window in (("starts", starts), ("spend", spend))
+        for name, value in (
+            ("limit", window.limit if window else 0),
+            ("interval", window.interval_ms if window else 0),
+        )
+    }

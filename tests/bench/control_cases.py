@@ -1,0 +1,258 @@
+"""Good and bad figures for the checks about budgets, windows, throttles and hand-overs."""
+
+from bench.checks_budget import (
+    AllPaidFor,
+    NeverOverspent,
+    PoolFilled,
+    RaceEnds,
+    RefusedForTheBudget,
+    UrgentFirst,
+    WindowKept,
+    WorkersShare,
+)
+from bench.checks_handoff import AllCompleteOnce, KilledAtWork, NaiveLosesOne
+from bench.checks_requeue import BackInItsPlace, CompletesOnce, NothingHeldForIt, NothingStarts, SpentOnce
+from bench.figures import (
+    BudgetRaceSide,
+    BudgetUse,
+    BurstRun,
+    Handoff,
+    NaiveHandoff,
+    Percentiles,
+    Requeue,
+)
+from bench.results import Metrics
+
+NONE = Percentiles(p50=None, p95=None, p99=None)
+
+
+def use(limit: int = 200, admitted: int = 200, held: int = 0, spent: int = 200, **changes) -> BudgetUse:
+    events = {"most_promised": 200, "by_events": 200} | changes
+    return BudgetUse.of(limit=limit, admitted=admitted, held=held, spent=spent, **events)
+
+
+def race(side: str = "repaired", accepted: int = 2, contenders: int = 4, *, rejected=None, told=None, **changes):
+    lost = contenders - accepted
+    return BudgetRaceSide(
+        side=side,
+        contenders=contenders,
+        accepted=accepted,
+        rejected=lost if rejected is None else rejected,
+        answers=told or {"completed": accepted, "budget_exhausted": lost},
+        use=use(**changes),
+    )
+
+
+def run(window: str | None = None, **changes) -> BurstRun:
+    whole = {
+        "window": window,
+        "interval_ms": 1_000,
+        "tasks": 24,
+        "completed": 24,
+        "tasks_per_s": 50.0,
+        "queue_wait_ms": NONE,
+        "processing_ms": NONE,
+        "end_to_end_ms": NONE,
+        "workers": {"w1": 12, "w2": 12},
+        "could_run": 6,
+        "peak_active": 4,
+        "starts_by_priority": {"1": 8, "10": 16},
+        "too_early": [],
+        "closest_ms": 1_000 if window else 60,
+        "closest_seen_ms": 1_001.5 if window else 61.0,
+        "use": use(),
+    }
+    return BurstRun(**(whole | changes))
+
+
+def bursts(*runs: BurstRun) -> Metrics:
+    return Metrics(bursts=[*runs])
+
+
+def both(**changes) -> Metrics:
+    """Both loads, the one without a window with these changes."""
+    return bursts(run("4 starts per 1,000 ms"), run(**changes))
+
+
+def races(*sides: BudgetRaceSide) -> Metrics:
+    return Metrics(budget_race=[*sides])
+
+
+def requeue(**changes) -> Metrics:
+    whole = {
+        "task": "a:t",
+        "attempts": ["throttled", "completed"],
+        "asked_ms": 500,
+        "paused_ms": 500,
+        "state_in_pause": "pending",
+        "failures": 0,
+        "calls_seen": [1],
+        "held_before": 100,
+        "held_after": 0,
+        "overtaken_by": [],
+        "came_after": 3,
+        "handed_over": ["a:u"],
+        "held_back": 5,
+        "starts_in_pause": [],
+        "first_start_ms": 500,
+        "charged": 100,
+        "cost": 100,
+        "use": use(),
+    }
+    return Metrics(requeue=Requeue(**(whole | changes)))
+
+
+def orphan(**changes) -> Metrics:
+    whole = {"orphans": ["task-1"], "slots": 1, "cost": 100, "handed_over": 0, "next_says": "no slot is free"}
+    return Metrics(naive_handoff=NaiveHandoff(**(whole | changes)))
+
+
+def handoff(**changes) -> Metrics:
+    whole = {
+        "kills": 2,
+        "processes": 2,
+        "handed_over_before": [9, 4],
+        "unended_at": [7, 8],
+        "tasks": 20,
+        "completed": 20,
+        "results": 20,
+        "attempts": {"completed": 20},
+    }
+    return Metrics(handoff=Handoff(**(whole | changes)))
+
+
+NAIVE = RaceEnds("naive", accepted=4, remaining=100, admitted=2.0, ledger=0.5)
+REPAIRED = RaceEnds("repaired", accepted=2, remaining=0, admitted=1.0, ledger=1.0)
+BROKEN = race("naive", 4, admitted=400, spent=100)
+WINDOW = "4 starts per 1,000 ms"
+
+_EACH: list[tuple[object, Metrics, list[Metrics]]] = [
+    (
+        NAIVE,
+        races(BROKEN),
+        [
+            races(race("naive", 2)),
+            races(race("naive", 4, admitted=400, spent=200)),
+            races(race("naive", 4, admitted=200, spent=100)),
+            races(race("repaired", 4, admitted=400, spent=100)),
+        ],
+    ),
+    (
+        REPAIRED,
+        races(race(), race(contenders=16)),
+        [
+            races(BROKEN),
+            races(race(), race(accepted=3, contenders=16, admitted=300)),
+            races(race(rejected=1)),
+            races(race(spent=100)),
+            races(race(accepted=1, admitted=100, spent=100)),
+        ],
+    ),
+    (
+        RefusedForTheBudget(),
+        races(race()),
+        [races(race(told={"completed": 4})), races(race(told={"completed": 2, "expired": 2})), races(BROKEN)],
+    ),
+    (
+        NeverOverspent(),
+        Metrics(bursts=[run()], budget_race=[race(), BROKEN]),
+        [
+            both(use=use(most_promised=201)),
+            both(use=use(most_promised=None)),
+            both(use=use(by_events=100)),
+            both(use=use(most_promised=0, by_events=0, spent=0)),
+            races(race(most_promised=300)),
+            races(BROKEN),
+        ],
+    ),
+    (AllPaidFor(24), both(), [both(completed=23), both(tasks=23, completed=23), both(use=use(admitted=100))]),
+    (WorkersShare(2), both(), [both(workers={"w1": 24}), both(workers={"w1": 8, "w2": 8, "w3": 8})]),
+    (UrgentFirst(), both(), [both(too_early=["a:t"]), both(starts_by_priority={"1": 24})]),
+    (
+        WindowKept(),
+        both(),
+        [
+            bursts(run(WINDOW, closest_ms=999), run()),
+            bursts(run(WINDOW, closest_ms=None), run()),
+            both(closest_ms=1_000),
+            bursts(run(WINDOW)),
+            bursts(run()),
+        ],
+    ),
+    (PoolFilled(4), both(), [both(peak_active=5), both(peak_active=3), both(could_run=4), bursts(run(WINDOW))]),
+    (
+        BackInItsPlace(),
+        requeue(),
+        [requeue(overtaken_by=["a:u"]), requeue(state_in_pause="enqueued"), requeue(came_after=0)],
+    ),
+    (
+        NothingHeldForIt(),
+        requeue(),
+        [
+            requeue(held_after=100),
+            requeue(held_before=0),
+            requeue(failures=1),
+            requeue(failures=None),
+            requeue(calls_seen=[2]),
+            requeue(calls_seen=[]),
+        ],
+    ),
+    (
+        NothingStarts(),
+        requeue(),
+        [
+            requeue(starts_in_pause=["a:u"]),
+            requeue(first_start_ms=499),
+            requeue(first_start_ms=None),
+            requeue(paused_ms=None),
+            requeue(paused_ms=20),
+            requeue(handed_over=[]),
+            requeue(held_back=0),
+        ],
+    ),
+    (
+        CompletesOnce(),
+        requeue(),
+        [requeue(attempts=["throttled"]), requeue(attempts=["throttled", "completed", "completed"])],
+    ),
+    (
+        SpentOnce(),
+        requeue(),
+        [
+            requeue(charged=200),
+            requeue(charged=0),
+            requeue(use=use(spent=100)),
+            requeue(use=use(by_events=300)),
+            requeue(use=use(admitted=300)),
+            requeue(use=use(held=100, spent=100)),
+        ],
+    ),
+    (
+        NaiveLosesOne(1, 100),
+        orphan(),
+        [orphan(orphans=[]), orphan(slots=0), orphan(cost=0), orphan(handed_over=1), orphan(next_says="nothing waits")],
+    ),
+    (
+        KilledAtWork(2),
+        handoff(),
+        [
+            handoff(kills=1),
+            handoff(processes=1),
+            handoff(handed_over_before=[9, 0]),
+            handoff(unended_at=[0, 8]),
+            handoff(handed_over_before=[9]),
+        ],
+    ),
+    (
+        AllCompleteOnce(),
+        handoff(),
+        [
+            handoff(completed=19),
+            handoff(results=19),
+            handoff(attempts={"completed": 20, "lost": 1}),
+            handoff(tasks=0, completed=0, results=0, attempts={}),
+        ],
+    ),
+]
+
+CASES = [(check, good, bad) for check, good, bads in _EACH for bad in bads]

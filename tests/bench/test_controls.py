@@ -1,0 +1,262 @@
+"""Figures about budgets, windows, throttles and hand-overs, on streams whose figures can be counted by hand."""
+
+import pytest
+
+from bench.figures import BudgetUse
+from bench.measures import CallSpan
+from bench.measures.budget import budget_use, burst_run, closest, peak_active, promised, too_early
+from bench.measures.handoff import handoff
+from bench.measures.requeue import requeue
+from bench.scenario_controls import Burst
+from fairlane.config import WindowConfig
+from fairlane.domain.task import TaskRef, TaskState, TaskView
+from fairlane.store.messages import Ledger
+from tests.bench.stream import Stream
+
+BURST = Burst(
+    waves=((2, 10), (1, 1)),
+    takes_ms=(40, 60),
+    cost=100,
+    budget_units=300,
+    pool_slots=2,
+    worker_count=2,
+    worker_slots=2,
+)
+
+
+def ledger(limit: int | None = 300, held: int = 0, spent: int = 0, late: int = 0) -> Ledger:
+    return Ledger(limit, held, spent, 0, late, 0, 0, spent + late, None)
+
+
+def view(state: TaskState, failures: int = 0) -> TaskView:
+    return TaskView(TaskRef("a", "t"), state, 100, 10, 0, failures, 0, 1, 0, 0, 0, None, None, "", "")
+
+
+class TestBurst:
+    def test_tasks_in_the_order_in_which_they_are_submitted(self):
+        assert [(each.task_id, each.priority, each.takes_ms, each.cost) for each in BURST.arrivals("a")] == [
+            ("a-00", 10, 40, 100),
+            ("a-01", 10, 60, 100),
+            ("a-02", 1, 40, 100),
+        ]
+
+    def test_everything_counted(self):
+        stream = Stream(("a", 1), ("other", 1))
+        for number, worker in enumerate(("w1", "w2")):
+            stream.add(0, "register", ("worker", worker, f"worker-{number + 1}", "live"))
+        for name, priority in (("x", 10), ("y", 10), ("z", 1)):
+            stream.submit(10, "a", name, 100, priority)
+        stream.add(20, "pause", ("resumed",))
+        fences = {}
+        for at_ms, name, worker in ((25, "z", "w1"), (30, "x", "w2"), (120, "y", "w1")):
+            fences[name] = stream.hand(at_ms - 5, "a", name, 100, worker)
+            stream.start(at_ms, "a", name, fences[name])
+            if name == "x":
+                stream.end(90, "a", "z", fences["z"], actual=100)
+                stream.end(95, "a", "x", fences["x"], actual=80)
+        stream.end(170, "a", "y", fences["y"], actual=100)
+        stream.run("other", "o", handed=180, until=900, submitted=175)
+        found = burst_run(
+            BURST,
+            "a",
+            stream.evidence(),
+            window=WindowConfig(limit=2, interval_ms=90),
+            applied=True,
+            ledger=ledger(spent=280),
+            spans={TaskRef("a", name): CallSpan(at_us, 0) for name, at_us in (("x", 31_000), ("y", 120_500))}
+            | {TaskRef("a", "z"): CallSpan(26_250, 0)},
+        )
+        assert (found.window, found.interval_ms) == ("2 starts per 90 ms", 90)
+        assert (found.tasks, found.completed, found.tasks_per_s) == (3, 3, 20.0)
+        assert (found.queue_wait_ms.p50, found.queue_wait_ms.p99) == (20.0, 110.0)
+        assert (found.processing_ms.p50, found.processing_ms.p99) == (65.0, 65.0)
+        assert (found.end_to_end_ms.p50, found.end_to_end_ms.p99) == (85.0, 160.0)
+        assert found.workers == {"worker-1": 2, "worker-2": 1}
+        assert (found.could_run, found.peak_active) == (4, 2)
+        assert found.starts_by_priority == {"1": 1, "10": 2}
+        assert found.too_early == []
+        assert found.closest_ms == 95
+        assert found.closest_seen_ms == 94.2
+        assert found.use == BudgetUse.of(limit=300, admitted=300, held=0, spent=280, most_promised=280, by_events=280)
+
+    def test_a_burst_that_never_started_has_no_speed(self):
+        stream = Stream(("a", 1))
+        stream.submit(10, "a", "x", 100)
+        found = burst_run(
+            BURST,
+            "a",
+            stream.evidence(),
+            window=WindowConfig(limit=2, interval_ms=90),
+            applied=False,
+            ledger=ledger(),
+            spans={},
+        )
+        assert (found.window, found.tasks_per_s, found.closest_ms, found.closest_seen_ms) == (None, None, None, None)
+        assert (found.peak_active, found.completed, found.workers) == (0, 0, {})
+
+
+class TestOrder:
+    def started(self, *names: str) -> list[str]:
+        """Submit x and y of priority 10 and z of priority 1, and start these, one after the other."""
+        stream = Stream(("a", 1))
+        for name, priority in (("x", 10), ("y", 10), ("z", 1)):
+            stream.submit(1, "a", name, 100, priority)
+        for at_ms, name in enumerate(names, 2):
+            stream.start(at_ms, "a", name, stream.hand(at_ms, "a", name))
+        return too_early(stream.evidence(), "a")
+
+    def test_the_urgent_one_first(self):
+        assert self.started("z", "x", "y") == []
+
+    def test_one_before_the_urgent_one(self):
+        assert self.started("x", "z", "y") == ["a:x"]
+
+    def test_an_urgent_one_that_never_started(self):
+        assert self.started("y") == ["a:y"]
+
+    def test_a_start_before_everything_was_submitted(self):
+        stream = Stream(("a", 1))
+        stream.run("a", "x", handed=1, until=9)
+        stream.submit(2, "a", "y")
+        assert too_early(stream.evidence(), "a") == ["a:x"]
+
+
+class TestClosest:
+    @pytest.mark.parametrize(
+        ("starts", "limit", "shortest"),
+        [
+            ([0, 10, 100, 105, 300], 2, 95),
+            ([0, 10, 100, 105, 300], 1, 5),
+            ([0, 10], 2, None),
+            ([], 4, None),
+            ([0, 0, 1_000, 1_000], 2, 1_000),
+        ],
+    )
+    def test_by_hand(self, starts, limit, shortest):
+        assert closest(starts, limit) == shortest
+
+
+class TestPromised:
+    def test_held_becomes_spent_and_what_was_not_used_comes_back(self):
+        stream = Stream(("a", 1))
+        for name in ("x", "y"):
+            stream.submit(0, "a", name, 100)
+        first = stream.hand(1, "a", "x", 100)
+        second = stream.hand(2, "a", "y", 100)
+        stream.start(3, "a", "x", first)
+        stream.start(3, "a", "y", second)
+        stream.end(4, "a", "x", first, actual=60)
+        stream.end(5, "a", "y", second, "throttled", 0, "pending")
+        assert promised(stream.evidence(), "a") == (200, 60)
+
+    def test_an_overrun_and_late_usage_count(self):
+        stream = Stream(("a", 1))
+        stream.submit(0, "a", "x", 100)
+        lost = stream.hand(1, "a", "x", 100)
+        stream.start(2, "a", "x", lost)
+        stream.end(3, "a", "x", lost, "lost", 0, "pending")
+        again = stream.hand(4, "a", "x", 100)
+        stream.start(5, "a", "x", again)
+        stream.add(6, "settle", ("late", "a", "x", lost, 70))
+        stream.end(7, "a", "x", again, actual=130)
+        assert promised(stream.evidence(), "a") == (200, 200)
+        found = budget_use(stream.evidence(), "a", ledger(limit=150, spent=130, late=70))
+        assert (found.spent, found.by_events, found.admitted, found.remaining) == (200, 200, 100, -50)
+
+    def test_nothing_let_through_is_nothing_promised(self):
+        assert promised(Stream(("a", 1)).evidence(), "a") == (0, 0)
+
+    def test_a_tenant_without_a_budget_has_no_use_of_it(self):
+        with pytest.raises(ValueError, match="no budget"):
+            budget_use(Stream(("a", 1)).evidence(), "a", ledger(limit=None))
+
+    def test_running_attempts_count_to_the_end(self):
+        stream = Stream(("a", 1))
+        for number in range(3):
+            stream.submit(0, "a", f"t{number}")
+            stream.start(number + 1, "a", f"t{number}", stream.hand(number + 1, "a", f"t{number}"))
+        stream.end(9, "a", "t0", 1)
+        assert peak_active(stream.evidence(), "a") == 3
+
+
+class TestRequeue:
+    def story(self, *, overtaken: bool = False, paused: bool = True) -> Stream:
+        """Task t is throttled at 100 for 500 ms; b was with a worker then, c and d wait behind it."""
+        stream = Stream(("a", 1))
+        for name in ("t", "b", "c", "d"):
+            stream.submit(1, "a", name, 100, 10)
+        throttled = stream.hand(50, "a", "t", 100)
+        stream.start(60, "a", "t", throttled)
+        held = stream.hand(70, "a", "b", 100)
+        end = ("throttled", "a", "t", throttled, 0, 0, 1000, "pending", 0)
+        stream.add(100, "throttle", *([("paused", 600), end] if paused else [end]))
+        order = ("c", "t", "d") if overtaken else ("t", "c", "d")
+        fences = {name: stream.hand(601, "a", name, 100) for name in order}
+        stream.start(602, "a", "b", held)
+        for name in order:
+            stream.start(603, "a", name, fences[name])
+            stream.end(700, "a", name, fences[name], actual=100)
+        stream.end(701, "a", "b", held, actual=100)
+        return stream
+
+    def judge(self, stream: Stream, **changes):
+        whole = {
+            "asked_ms": 500,
+            "view": view(TaskState.PENDING),
+            "held_back": 3,
+            "calls_seen": [1],
+            "ledger": ledger(limit=400, spent=400),
+        }
+        return requeue(stream.evidence(), TaskRef("a", "t"), **(whole | changes))
+
+    def test_everything_counted(self):
+        found = self.judge(self.story())
+        assert (found.task, found.attempts) == ("a:t", ["throttled", "completed"])
+        assert (found.paused_ms, found.first_start_ms, found.starts_in_pause) == (500, 502, [])
+        assert (found.state_in_pause, found.failures, found.held_back, found.calls_seen) == ("pending", 0, 3, [1])
+        assert (found.held_before, found.held_after) == (100, 0)
+        assert (found.overtaken_by, found.came_after, found.handed_over) == ([], 2, ["a:b"])
+        assert (found.charged, found.cost) == (100, 100)
+        assert (found.use.admitted, found.use.by_events, found.use.remaining) == (400, 400, 0)
+
+    def test_one_that_overtook_it(self):
+        found = self.judge(self.story(overtaken=True))
+        assert (found.overtaken_by, found.came_after) == (["a:c"], 1)
+
+    def test_a_start_during_the_pause(self):
+        stream = self.story()
+        stream.events = [
+            each
+            if each.rows[0][:3] != ("active", "a", "b")
+            else type(each)("0-1", each.number, 300, "start", each.rows)
+            for each in stream.events
+        ]
+        found = self.judge(stream)
+        assert (found.starts_in_pause, found.first_start_ms) == (["a:b"], 200)
+
+    def test_without_a_pause_every_later_start_is_one_too_many(self):
+        found = self.judge(self.story(paused=False))
+        assert (found.paused_ms, len(found.starts_in_pause)) == (None, 4)
+
+    def test_a_task_that_met_no_throttle(self):
+        stream = Stream(("a", 1))
+        stream.run("a", "t", handed=1, until=9)
+        with pytest.raises(ValueError, match="not throttled"):
+            self.judge(stream)
+
+
+class TestHandoff:
+    def test_hand_overs_belong_to_the_kill_after_them(self):
+        stream = Stream(("a", 1), ("b", 1))
+        for number in range(4):
+            stream.run("a", f"t{number}", handed=number, until=number)
+        stream.run("b", "other", handed=5, until=5)
+        stream.submit(6, "a", "t4")
+        evidence = stream.evidence()
+        # Two events register the tenants, then each task has four: submitted, handed over, started, ended.
+        found = handoff(evidence, "a", kills=[(71, 5, 3), (72, 13, 2), (72, 14, 1)], results=4)
+        assert (found.kills, found.processes) == (3, 2)
+        assert found.handed_over_before == [1, 2, 0]
+        assert found.unended_at == [3, 2, 1]
+        assert (found.tasks, found.completed, found.results) == (5, 4, 4)
+        assert found.attempts == {"completed": 4}

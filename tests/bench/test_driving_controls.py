@@ -1,0 +1,78 @@
+"""The scenarios about budgets, throttles and hand-overs, driven against a real server with every role on this loop."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench.checks_handoff import KilledAtWork
+from bench.driving import budget, budget_race, handoff, requeue as requeueing
+from bench.naive import budget as naive_budget, handoff as naive_handoff
+from bench.scenarios.controls import BUDGET_ATOMIC, BUDGET_NAIVE, THROTTLE_REQUEUE
+from bench.scenarios.races import RACE_BUDGET, RACE_HANDOFF
+from fairlane.config import WindowConfig
+from tests.bench.in_process import InProcessPlatform
+from tests.bench.test_driving import keys, nothing
+
+WINDOW = WindowConfig(limit=4, interval_ms=200)
+KILLS = 3
+
+
+@pytest.fixture
+def platform(endpoint) -> InProcessPlatform:
+    return InProcessPlatform(endpoint)
+
+
+def failed(scenario, metrics) -> list[str]:
+    checks = [check.judge(scenario, metrics) for check in scenario.checks]
+    return [f"{each.name}: {each.observed}" for each in checks if not each.passed]
+
+
+async def test_the_naive_budget_lets_everybody_through(endpoint, name):
+    outcome = await naive_budget.race(endpoint.url, name, budget=200, cost=100, contenders=4)
+    assert outcome == naive_budget.NaiveBudget(read=(200, 200, 200, 200), accepted=4, remaining=100)
+
+
+async def test_the_naive_budget_refuses_what_it_cannot_pay_for(endpoint, name):
+    outcome = await naive_budget.race(endpoint.url, name, budget=50, cost=100, contenders=4)
+    assert (outcome.accepted, outcome.remaining) == (0, 50)
+
+
+@pytest.mark.parametrize("scenario", [BUDGET_NAIVE, BUDGET_ATOMIC], ids=lambda each: each.name)
+async def test_a_budget_scenario_keeps_its_promises(platform, endpoint, scenario):
+    before = await keys(endpoint)
+    short = replace(scenario, window=WINDOW)
+    assert failed(short, await budget.drive(short, platform, progress=nothing)) == []
+    assert await keys(endpoint) == before
+
+
+async def test_the_race_for_a_budget_is_reproduced_and_repaired(platform, endpoint):
+    before = await keys(endpoint)
+    metrics = await budget_race.drive(RACE_BUDGET, platform, progress=nothing)
+    assert failed(RACE_BUDGET, metrics) == []
+    assert [(each.side, each.contenders) for each in metrics.budget_race] == [
+        ("naive", 4),
+        ("repaired", 4),
+        ("repaired", 16),
+    ]
+    assert await keys(endpoint) == before
+
+
+async def test_a_throttled_task_goes_back_to_its_place(platform, endpoint):
+    before = await keys(endpoint)
+    metrics = await requeueing.drive(THROTTLE_REQUEUE, platform, progress=nothing)
+    assert failed(THROTTLE_REQUEUE, metrics) == []
+    assert await keys(endpoint) == before
+
+
+async def test_the_naive_dispatcher_leaves_an_orphan(endpoint, name):
+    outcome = await naive_handoff.race(endpoint.url, name, cost=100)
+    assert outcome == naive_handoff.NaiveHandoff(("task-1",), 1, 100, 0, "no slot is free", killed_by=9)
+
+
+async def test_a_dispatcher_that_ends_at_any_await_loses_nothing(platform, endpoint):
+    before = await keys(endpoint)
+    checks = tuple(KilledAtWork(KILLS) if isinstance(each, KilledAtWork) else each for each in RACE_HANDOFF.checks)
+    scenario = replace(RACE_HANDOFF, kills=KILLS, checks=checks)
+    metrics = await handoff.drive(scenario, platform, seed=1, progress=nothing)
+    assert failed(scenario, metrics) == []
+    assert await keys(endpoint) == before

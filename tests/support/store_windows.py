@@ -1,0 +1,44 @@
+"""What tests of windows share: a world with one window, and a look at what is stored of it."""
+
+from fairlane.config import WindowConfig
+from fairlane.store.codec import parts
+from fairlane.store.keys import POOL_STATE, TENANT_STATE
+from fairlane.store.messages import StartedTask
+from tests.support.store_world import World
+
+INTERVAL = 1000
+LONG_LEASE = 10**6
+
+PLACES = ["tenant starts", "tenant spend", "pool starts", "pool spend"]
+
+
+def window(limit: int, interval_ms: int = INTERVAL) -> WindowConfig:
+    return WindowConfig(limit=limit, interval_ms=interval_ms)
+
+
+async def limited(world: World, where: str, tasks_per_interval: int, cost: int = 100) -> None:
+    """One window that lets so many tasks of this cost start in any interval."""
+    owner, kind = where.split()
+    limits = {kind: window(tasks_per_interval * (cost if kind == "spend" else 1))}
+    await world.ready(
+        tenant=limits if owner == "tenant" else {}, lease_ms=LONG_LEASE, **(limits if owner == "pool" else {})
+    )
+
+
+async def run(world: World) -> list[StartedTask]:
+    """Dispatch and start what may; return what is new."""
+    known = {each.ref for each in await world.start()}
+    await world.dispatch()
+    return [each for each in await world.start() if each.ref not in known]
+
+
+async def entries(world: World, kind: str, owner: str) -> list[int]:
+    """The costs of what the window holds."""
+    members = await world.store.command("ZRANGE", world.store.keys.key("window", kind, owner), 0, -1)
+    return sorted(int(member.partition(b":")[2]) for member in members)
+
+
+async def spend_sum(world: World, owner: str) -> int:
+    """What the owner's hash says that its window of spend holds; owner ``*`` is the pool."""
+    key, names = (("pool",), POOL_STATE) if owner == "*" else (("tenant", owner), TENANT_STATE)
+    return int(parts(await world.store.command("HGET", world.store.keys.key(*key), "state"), names)["spend_sum"])
