@@ -60,7 +60,7 @@ class World:
         return Store(endpoint or self.endpoint, self.name, virtual_now_ms=lambda: self.now)
 
     async def pool(self, **settings: Any) -> None:
-        await self.store.put_pool(PoolConfig(**settings))
+        await self.store.put_pool(PoolConfig(**{"resume_ramp_ms": 0, **settings}))
 
     async def tenant(self, tenant: str = "a", **settings: Any) -> None:
         await self.store.put_tenants({tenant: TenantConfig(**settings)})

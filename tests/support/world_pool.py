@@ -142,6 +142,7 @@ class PoolReference:
 
     def _put_pool(self) -> Call:
         config = PoolConfig(
+            resume_ramp_ms=0,
             policy=self.setup.policy,
             slots=HARD_LIMIT,
             cost_ceiling_units=self.pool_ceiling or None,

@@ -80,6 +80,8 @@ class PoolConfig(Section):
     throttle_scope: ThrottleScope = ThrottleScope.POOL
     default_pause_ms: Milliseconds = 1_000
     """How long a throttle without a usable Retry-After holds back."""
+    resume_ramp_ms: MillisecondsOrZero = 1_000
+    """After a throttle's pause the slots come back evenly over so long, at most as long as the pause; 0: at once."""
     retention_ms: Milliseconds = 300_000
     """How long an ended task's record and result stay."""
     idempotency_ms: MillisecondsOrZero = 3_600_000

@@ -94,12 +94,12 @@ KEYS: Final = (
 POOL_SETTINGS: Final = (
     "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_cost", "max_attempts", "max_recoveries",
     "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit", "starts_limit",
-    "starts_interval", "spend_limit", "spend_interval",
+    "starts_interval", "spend_limit", "spend_interval", "resume_ramp",
 )  # fmt: skip
 POOL_STATE: Final = (
     "capacity", "closed", "paused_until", "slots", "cost", "round", "epoch", "fence", "sequence", "live",
     "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes", "clean_ticks",
-    "ticked_at", "changed_at", "fleet", "spend_sum",
+    "ticked_at", "changed_at", "fleet", "spend_sum", "ramp_from", "ramp_until",
 )  # fmt: skip
 TENANT_SETTINGS: Final = (
     "weight", "slot_ceiling", "cost_ceiling", "queue_limit", "budget", "budget_period", "budget_anchor",

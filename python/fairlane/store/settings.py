@@ -26,6 +26,7 @@ def pool_settings(config: PoolConfig) -> dict[str, Setting]:
         "retention": config.retention_ms,
         "idempotency": config.idempotency_ms,
         "event_limit": config.event_limit,
+        "resume_ramp": config.resume_ramp_ms,
         **_windows(config.starts, config.spend),
     }
     return {name: settings[name] for name in POOL_SETTINGS}

@@ -11,7 +11,7 @@ if duration > 0 then
   pool.paused_until = math.max(pool.paused_until, now + duration)
   event('paused', pool.paused_until)
 else
-  pool.paused_until = 0
+  pool.paused_until, pool.ramp_until = 0, 0
   event('resumed')
   stirred = true
 end

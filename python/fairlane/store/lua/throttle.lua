@@ -10,12 +10,20 @@
 local asked = request()
 local incarnation = asked[1]
 
-local function pause_pool(until_ms)
+local function pause_pool(pause)
+  local until_ms = now + pause
   if until_ms > pool.paused_until then
     pool.paused_until = until_ms
+    pool.ramp_from = until_ms
+    pool.ramp_until = until_ms + math.min(pause, pool.resume_ramp)
     event('paused', until_ms)
     ring('dispatcher')
   end
+end
+
+-- Tasks that wait for the same moment each by itself come back one after the other.
+local function spread(pause, fence)
+  return math.floor(math.min(pause, pool.resume_ramp) * (fence % 16) / 16)
 end
 
 local function throttle(t, record, item)
@@ -27,9 +35,9 @@ local function throttle(t, record, item)
   end
   local ready_at = 0
   if pause > 0 and pool.throttle_scope == 'pool' then
-    pause_pool(now + pause)
+    pause_pool(pause)
   elseif pause > 0 then
-    ready_at = now + pause
+    ready_at = now + pause + spread(pause, record.fence)
   end
   record.throttles = record.throttles + 1
   give_back(t, record, 'throttled', ready_at, 'counts', pack_counts(record))

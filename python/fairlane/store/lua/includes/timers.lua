@@ -45,6 +45,10 @@ local function next_wake(pool_reopens)
   if pool.paused_until > now and pool.runnable > 0 and (not at or pool.paused_until < at) then
     at = pool.paused_until
   end
+  if pool.ramp_until > now and pool.paused_until <= now and pool.runnable > 0 then
+    local grows = pool.ramp_from + math.floor(pool.slots * (pool.ramp_until - pool.ramp_from) / pool.capacity) + 1
+    at = at and math.min(at, grows) or grows
+  end
   if pool_reopens and (not at or pool_reopens < at) then
     at = pool_reopens
   end

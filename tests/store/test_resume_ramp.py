@@ -1,0 +1,76 @@
+"""After a throttle's pause work comes back step by step: no thundering herd at the provider."""
+
+from fairlane.domain.policy import StopReason, ThrottleScope
+from fairlane.store.messages import Throttle, Write
+from tests.support.store_world import World, tasks
+
+SLOTS = 16
+
+
+async def throttled(world: World, retry_after_ms: int, **pool: object) -> None:
+    """Sixteen tasks are running, and the provider sends every one of them away with the same pause."""
+    await world.ready(**{"resume_ramp_ms": 1_000, **pool})
+    await world.store.set_capacity(SLOTS)
+    running = await world.active(*tasks(SLOTS))
+    answers = await world.store.throttle("w1", [Throttle(each.ref, each.fence, retry_after_ms) for each in running])
+    assert answers == [Write.DONE] * SLOTS
+
+
+async def test_the_slots_come_back_evenly_over_the_ramp(world: World) -> None:
+    await throttled(world, 2_000)
+    began = world.now
+    flying = []
+    for after_ms in (0, 1, 250, 500, 750, 1_000):
+        world.now = began + 2_000 + after_ms
+        await world.dispatch()
+        flying.append((await world.pool_view()).slots)
+    assert flying == [1, 1, 4, 8, 12, 16]
+
+
+async def test_the_dispatcher_is_told_when_the_next_slot_opens(world: World) -> None:
+    await throttled(world, 2_000)
+    world.now += 2_000
+    steps = []
+    while (await world.pool_view()).slots < SLOTS:
+        answer = await world.dispatch()
+        steps.append(answer.placed)
+        if answer.wake_ms is not None:
+            assert answer.stop is StopReason.CAPACITY
+            world.now += answer.wake_ms
+    assert steps == [1] * SLOTS
+
+
+async def test_a_ramp_is_no_longer_than_its_pause(world: World) -> None:
+    await throttled(world, 100)
+    world.now += 200
+    await world.dispatch()
+    assert (await world.pool_view()).slots == SLOTS
+
+
+async def test_an_operator_who_resumes_opens_all_at_once(world: World) -> None:
+    await throttled(world, 2_000)
+    world.now += 10
+    await world.store.resume()
+    assert (await world.dispatch()).placed == SLOTS
+
+
+async def test_without_a_ramp_all_come_back_at_once(world: World) -> None:
+    await throttled(world, 2_000, resume_ramp_ms=0)
+    world.now += 2_000
+    assert (await world.dispatch()).placed == SLOTS
+
+
+async def test_tasks_that_wait_by_themselves_come_back_one_after_the_other(world: World) -> None:
+    await throttled(world, 1_600, throttle_scope=ThrottleScope.TASK)
+    began = world.now
+    world.now = began + 1_599
+    assert (await world.dispatch()).placed == 0
+    flying = []
+    for after_ms in (0, 250, 500, 1_000):
+        world.now = began + 1_600 + after_ms
+        await world.dispatch()
+        flying.append((await world.pool_view()).slots)
+    assert flying[-1] == SLOTS
+    assert flying == sorted(flying)
+    assert flying[0] <= 2
+    assert 3 <= flying[1] <= 6
