@@ -4,16 +4,26 @@ from dataclasses import dataclass
 from statistics import median
 
 from bench.checks import verdict
-from bench.results import Check, Metrics
+from bench.results import Check, Metrics, ThroughputPoint
 from bench.scenario import Scenario
+
+
+def _turn_by_turn(one: ThroughputPoint | None, other: ThroughputPoint | None) -> float | None:
+    """Return the median over the turns of the two rates' ratio.
+
+    Each turn loads both, one right after the other: a machine that is slow for a while is slow for both.
+    """
+    if one is None or other is None or len(one.turns_per_s) != len(other.turns_per_s) or not all(other.turns_per_s):
+        return None
+    ratios = [mine / theirs for mine, theirs in zip(one.turns_per_s, other.turns_per_s, strict=True)]
+    return median(ratios) if ratios else None
 
 
 @dataclass(frozen=True)
 class FlatInTenants:
     """Many tenants cost about as much as few.
 
-    Each turn loads both, one right after the other; the median of the turns' ratios keeps when the machine is slow for
-    a while.
+    See ``_turn_by_turn``.
     """
 
     few: int
@@ -22,9 +32,8 @@ class FlatInTenants:
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
-        turns = {load.tenants: load.turns_per_s for load in metrics.loads or []}
-        pairs = list(zip(turns.get(self.many, []), turns.get(self.few, []), strict=False))
-        observed = median(many / few for many, few in pairs) if pairs and all(few for _, few in pairs) else None
+        loads = {load.tenants: load for load in metrics.loads or []}
+        observed = _turn_by_turn(loads.get(self.many), loads.get(self.few))
         return verdict(
             f"throughput at {self.many:,} tenants against {self.few:,}",
             observed is not None and observed >= self.ratio,
@@ -97,9 +106,8 @@ class LimitsCostLittle:
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
         limited = metrics.limited
-        rates = {load.tenants: load.tasks_per_s for load in metrics.loads or []}
-        free = None if limited is None else rates.get(limited.tenants)
-        observed = limited.tasks_per_s / free if limited is not None and free else None
+        loads = {load.tenants: load for load in metrics.loads or []}
+        observed = _turn_by_turn(limited, None if limited is None else loads.get(limited.tenants))
         return verdict(
             "throughput with budgets and windows for every tenant",
             observed is not None and observed >= self.ratio,

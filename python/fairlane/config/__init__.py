@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from fairlane.config.allowance import BudgetConfig as BudgetConfig, WindowConfig as WindowConfig
 from fairlane.config.estimates import EstimateConfig as EstimateConfig
 from fairlane.config.section import Milliseconds, MillisecondsOrZero, Section as Section, Slots, Units
 from fairlane.domain.limits import (
@@ -22,28 +23,10 @@ from fairlane.domain.limits import (
     MAX_WEIGHT,
     id_problem,
 )
-from fairlane.domain.policy import BudgetPolicy, QueuePolicy, ThrottleScope
+from fairlane.domain.policy import QueuePolicy, ThrottleScope
 from fairlane.errors import ConfigError
 
 REDIS_URL_VARIABLE = "FAIRLANE_REDIS_URL"
-
-
-class BudgetConfig(Section):
-    """Spend allowed per period, or once. Estimates are held against it, actual costs are captured."""
-
-    limit_units: Annotated[int, Field(strict=True, ge=0, le=2**50)]
-    period_ms: Annotated[int, Field(strict=True, ge=1_000, le=MAX_DURATION_MS)] | None = None
-    """A new period, with nothing spent, begins this often; None: one sum for ever."""
-    anchor_ms: Annotated[int, Field(strict=True, ge=0, le=MAX_DURATION_MS)] = 0
-    """Server time (ms since the epoch) at which some period begins."""
-    when_exhausted: BudgetPolicy = BudgetPolicy.WAIT
-
-
-class WindowConfig(Section):
-    """At most ``limit`` in any interval of this length, the newest edge included."""
-
-    limit: Annotated[int, Field(strict=True, ge=1, le=MAX_COST)]
-    interval_ms: Annotated[int, Field(strict=True, ge=1, le=86_400_000)]
 
 
 class TenantConfig(Section):

@@ -1,0 +1,143 @@
+"""Loads through real workers, in turns: each kind of tenants once a turn, again and again.
+
+A shared machine is slow for seconds at a time. Short turns side by side meet the same machine, so their ratio means
+something even when no single figure does.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from itertools import cycle, islice
+from statistics import median
+from typing import Final
+
+from bench.driving.load import ScenarioError, submit
+from bench.driving.meter import Reading, read
+from bench.platform import Progress, Session
+from bench.recorder import Recorder
+from bench.results import ThroughputPoint
+from bench.scenario import ThroughputScenario
+from fairlane.clock import SYSTEM_CLOCK
+from fairlane.config import BudgetConfig, TenantConfig, WindowConfig
+from fairlane.domain.task import TaskState
+from fairlane.lifecycle.submission import TaskSpec
+from fairlane.store.store import Store
+
+COST: Final = 1_000
+WAIT_S: Final = 120.0
+_PLENTY: Final = 10**9
+_LIMITED: Final = TenantConfig(
+    budget=BudgetConfig(limit_units=_PLENTY, period_ms=5_000),
+    starts=WindowConfig(limit=_PLENTY, interval_ms=1_000),
+    spend=WindowConfig(limit=_PLENTY, interval_ms=1_000),
+)
+"""Limits that hold nobody back: what is measured is what keeping them costs."""
+_PAGE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Tenants that are loaded together."""
+
+    count: int
+    limited: bool = False
+
+    @property
+    def tenants(self) -> list[str]:
+        """Their ids."""
+        kind = "limited" if self.limited else "tenant"
+        return [f"{kind}-of-{self.count}-{number:05}" for number in range(self.count)]
+
+
+async def take_turns(
+    scenario: ThroughputScenario, session: Session, progress: Progress
+) -> dict[Kind, list[ThroughputPoint]]:
+    """Load every kind once a turn, each turn in the reverse order of the one before; return the turns by kind.
+
+    All tenants are registered throughout. A load goes on with the tenants after those of the kind's last load.
+
+    Raises:
+        ScenarioError: a task was lost, or the event stream has a gap.
+    """
+    kinds = [Kind(count) for count in scenario.tenant_counts]
+    at = kinds.index(Kind(scenario.limited_tenants)) + 1
+    kinds.insert(at, Kind(scenario.limited_tenants, limited=True))
+    names = {kind: cycle(kind.tenants) for kind in kinds}
+    for kind in kinds:
+        await session.store.put_tenants(dict.fromkeys(kind.tenants, _LIMITED if kind.limited else TenantConfig()))
+    turns: dict[Kind, list[ThroughputPoint]] = {kind: [] for kind in kinds}
+    for turn in range(scenario.rounds):
+        progress(f"{scenario.tasks:,} tasks of each kind of tenants, turn {turn + 1} of {scenario.rounds}")
+        for kind in kinds if turn % 2 == 0 else reversed(kinds):
+            turns[kind].append(await _load(session, kind, list(islice(names[kind], scenario.tasks))))
+    for kind in kinds:
+        tenants = kind.tenants
+        for first in range(0, kind.count, _PAGE):
+            await asyncio.gather(*(session.remove_tenant(each) for each in tenants[first : first + _PAGE]))
+    return turns
+
+
+async def _load(session: Session, kind: Kind, tenants: list[str]) -> ThroughputPoint:
+    """Drive one task of each tenant named, and read the events back."""
+    store = session.store
+    tasks = len(tenants)
+    specs = [TaskSpec(tenant, {"n": number}, COST) for number, tenant in enumerate(tenants)]
+    after = await _last_event(store)
+    before = await read(store)
+    began_s = SYSTEM_CLOCK.monotonic_s()
+    handles = await submit(session, specs)
+    outcomes = await session.wait_many(handles, WAIT_S)
+    elapsed_s = SYSTEM_CLOCK.monotonic_s() - began_s
+    used = (await read(store)).since(before)
+    lost = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    if lost:
+        raise ScenarioError(f"{len(lost)} of {tasks} tasks have no result; the first: {lost[0]}")
+    return _point(kind.count, tasks, elapsed_s, used, await _read_back(store, after, tasks))
+
+
+def _point(tenants: int, tasks: int, elapsed_s: float, used: Reading, events: int) -> ThroughputPoint:
+    return ThroughputPoint(
+        tenants=tenants,
+        tasks=tasks,
+        tasks_per_s=tasks / elapsed_s,
+        turns_per_s=[tasks / elapsed_s],
+        calls_per_task=used.work_calls / tasks,
+        redis_cpu_us_per_task=used.cpu_s * 1_000_000 / tasks,
+        commands_per_task={name: round(count / tasks, 4) for name, count in sorted(used.calls.items())},
+        us_per_call={name: round(used.micros[name] / count, 3) for name, count in sorted(used.calls.items())},
+        events=events,
+    )
+
+
+def fastest(points: list[ThroughputPoint]) -> ThroughputPoint:
+    """Return the fastest turn, with the most calls per task and the median CPU time of all."""
+    best = max(points, key=lambda each: each.tasks_per_s)
+    return best.model_copy(
+        update={
+            "turns_per_s": [round(each.tasks_per_s, 1) for each in points],
+            "calls_per_task": max(each.calls_per_task for each in points),
+            "redis_cpu_us_per_task": median(each.redis_cpu_us_per_task for each in points),
+        }
+    )
+
+
+async def _last_event(store: Store) -> str:
+    entries = await store.command("XREVRANGE", store.keys.events, "+", "-", "COUNT", 1)
+    return entries[0][0].decode() if entries else "0"
+
+
+async def _read_back(store: Store, after: str, tasks: int) -> int:
+    """Read the load's events; every task must have completed, exactly once."""
+    recorder = Recorder()
+    entries = 0
+    while events := await store.events(after, 1_000):
+        entries += len(events)
+        after = events[-1].stream_id
+        recorder.read(events)
+    evidence = recorder.evidence
+    if evidence.gap is not None:
+        raise ScenarioError(f"the event stream is incomplete: {evidence.gap}")
+    completed = sum(task.state is TaskState.COMPLETED for task in evidence.tasks.values())
+    once = sum(attempt.ended_well for attempt in evidence.attempts.values())
+    if (completed, once) != (tasks, tasks):
+        raise ScenarioError(f"events tell of {completed} completed tasks in {once} good attempts, not of {tasks}")
+    return entries

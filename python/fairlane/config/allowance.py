@@ -1,0 +1,27 @@
+"""What a tenant or the pool may use over time: budgets and sliding windows."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from fairlane.config.section import Section
+from fairlane.domain.limits import MAX_COST, MAX_DURATION_MS
+from fairlane.domain.policy import BudgetPolicy
+
+
+class BudgetConfig(Section):
+    """Spend allowed per period, or once. Estimates are held against it, actual costs are captured."""
+
+    limit_units: Annotated[int, Field(strict=True, ge=0, le=2**50)]
+    period_ms: Annotated[int, Field(strict=True, ge=1_000, le=MAX_DURATION_MS)] | None = None
+    """A new period, with nothing spent, begins this often; None: one sum for ever."""
+    anchor_ms: Annotated[int, Field(strict=True, ge=0, le=2**50)] = 0
+    """Server time (ms since the epoch) at which some period begins."""
+    when_exhausted: BudgetPolicy = BudgetPolicy.WAIT
+
+
+class WindowConfig(Section):
+    """At most ``limit`` in any interval of this length, the newest edge included."""
+
+    limit: Annotated[int, Field(strict=True, ge=1, le=MAX_COST)]
+    interval_ms: Annotated[int, Field(strict=True, ge=1, le=86_400_000)]
