@@ -1,15 +1,13 @@
-"""Figures about budgets, windows, throttles and hand-overs, on streams whose figures can be counted by hand."""
+"""Figures about budgets and windows, on streams whose figures can be counted by hand."""
 
 import pytest
 
 from bench.figures import BudgetUse
 from bench.measures import CallSpan
 from bench.measures.budget import budget_use, burst_run, closest, peak_active, promised, too_early
-from bench.measures.handoff import handoff
-from bench.measures.requeue import requeue
 from bench.scenario_controls import Burst
 from fairlane.config import WindowConfig
-from fairlane.domain.task import TaskRef, TaskState, TaskView
+from fairlane.domain.task import TaskRef
 from fairlane.store.messages import Ledger
 from tests.bench.stream import Stream
 
@@ -26,10 +24,6 @@ BURST = Burst(
 
 def ledger(limit: int | None = 300, held: int = 0, spent: int = 0, late: int = 0) -> Ledger:
     return Ledger(limit, held, spent, 0, late, 0, 0, spent + late, None)
-
-
-def view(state: TaskState, failures: int = 0) -> TaskView:
-    return TaskView(TaskRef("a", "t"), state, 100, 10, 0, failures, 0, 1, 0, 0, 0, None, None, "", "")
 
 
 class TestBurst:
@@ -177,86 +171,3 @@ class TestPromised:
             stream.start(number + 1, "a", f"t{number}", stream.hand(number + 1, "a", f"t{number}"))
         stream.end(9, "a", "t0", 1)
         assert peak_active(stream.evidence(), "a") == 3
-
-
-class TestRequeue:
-    def story(self, *, overtaken: bool = False, paused: bool = True) -> Stream:
-        """Task t is throttled at 100 for 500 ms; b was with a worker then, c and d wait behind it."""
-        stream = Stream(("a", 1))
-        for name in ("t", "b", "c", "d"):
-            stream.submit(1, "a", name, 100, 10)
-        throttled = stream.hand(50, "a", "t", 100)
-        stream.start(60, "a", "t", throttled)
-        held = stream.hand(70, "a", "b", 100)
-        end = ("throttled", "a", "t", throttled, 0, 0, 1000, "pending", 0)
-        stream.add(100, "throttle", *([("paused", 600), end] if paused else [end]))
-        order = ("c", "t", "d") if overtaken else ("t", "c", "d")
-        fences = {name: stream.hand(601, "a", name, 100) for name in order}
-        stream.start(602, "a", "b", held)
-        for name in order:
-            stream.start(603, "a", name, fences[name])
-            stream.end(700, "a", name, fences[name], actual=100)
-        stream.end(701, "a", "b", held, actual=100)
-        return stream
-
-    def judge(self, stream: Stream, **changes):
-        whole = {
-            "asked_ms": 500,
-            "view": view(TaskState.PENDING),
-            "held_back": 3,
-            "calls_seen": [1],
-            "ledger": ledger(limit=400, spent=400),
-        }
-        return requeue(stream.evidence(), TaskRef("a", "t"), **(whole | changes))
-
-    def test_everything_counted(self):
-        found = self.judge(self.story())
-        assert (found.task, found.attempts) == ("a:t", ["throttled", "completed"])
-        assert (found.paused_ms, found.first_start_ms, found.starts_in_pause) == (500, 502, [])
-        assert (found.state_in_pause, found.failures, found.held_back, found.calls_seen) == ("pending", 0, 3, [1])
-        assert (found.held_before, found.held_after) == (100, 0)
-        assert (found.overtaken_by, found.came_after, found.handed_over) == ([], 2, ["a:b"])
-        assert (found.charged, found.cost) == (100, 100)
-        assert (found.use.admitted, found.use.by_events, found.use.remaining) == (400, 400, 0)
-
-    def test_one_that_overtook_it(self):
-        found = self.judge(self.story(overtaken=True))
-        assert (found.overtaken_by, found.came_after) == (["a:c"], 1)
-
-    def test_a_start_during_the_pause(self):
-        stream = self.story()
-        stream.events = [
-            each
-            if each.rows[0][:3] != ("active", "a", "b")
-            else type(each)("0-1", each.number, 300, "start", each.rows)
-            for each in stream.events
-        ]
-        found = self.judge(stream)
-        assert (found.starts_in_pause, found.first_start_ms) == (["a:b"], 200)
-
-    def test_without_a_pause_every_later_start_is_one_too_many(self):
-        found = self.judge(self.story(paused=False))
-        assert (found.paused_ms, len(found.starts_in_pause)) == (None, 4)
-
-    def test_a_task_that_met_no_throttle(self):
-        stream = Stream(("a", 1))
-        stream.run("a", "t", handed=1, until=9)
-        with pytest.raises(ValueError, match="not throttled"):
-            self.judge(stream)
-
-
-class TestHandoff:
-    def test_hand_overs_belong_to_the_kill_after_them(self):
-        stream = Stream(("a", 1), ("b", 1))
-        for number in range(4):
-            stream.run("a", f"t{number}", handed=number, until=number)
-        stream.run("b", "other", handed=5, until=5)
-        stream.submit(6, "a", "t4")
-        evidence = stream.evidence()
-        # Two events register the tenants, then each task has four: submitted, handed over, started, ended.
-        found = handoff(evidence, "a", kills=[(71, 5, 3), (72, 13, 2), (72, 14, 1)], results=4)
-        assert (found.kills, found.processes) == (3, 2)
-        assert found.handed_over_before == [1, 2, 0]
-        assert found.unended_at == [3, 2, 1]
-        assert (found.tasks, found.completed, found.results) == (5, 4, 4)
-        assert found.attempts == {"completed": 4}

@@ -2,7 +2,7 @@
 
 from bench import report
 from bench.results import Check, Metrics, ScenarioResult
-from tests.bench import control_cases, worlds
+from tests.bench import control_figures, worlds
 
 
 def control_run(name: str, metrics: Metrics, *checks: Check) -> ScenarioResult:
@@ -30,14 +30,14 @@ class TestBudgets:
         both = worlds.results(
             control_run(
                 "budget-naive",
-                Metrics(bursts=[control_cases.run(tasks_per_s=51.0)], budget_race=[control_cases.BROKEN]),
+                Metrics(bursts=[control_figures.run(tasks_per_s=51.0)], budget_race=[control_figures.BROKEN]),
                 ends,
             ),
             control_run(
                 "budget-atomic",
                 Metrics(
-                    bursts=[control_cases.run("4 starts per 1,000 ms", tasks_per_s=4.5), control_cases.run()],
-                    budget_race=[control_cases.race()],
+                    bursts=[control_figures.run("4 starts per 1,000 ms", tasks_per_s=4.5), control_figures.run()],
+                    budget_race=[control_figures.race()],
                 ),
                 ends.model_copy(update={"passed": False}),
             ),
@@ -63,9 +63,9 @@ class TestBudgets:
 
     def test_a_throttle_and_both_hand_overs_are_told(self, tmp_path):
         metrics = Metrics(
-            requeue=control_cases.requeue(task="burst:<b>").requeue,
-            naive_handoff=control_cases.orphan().naive_handoff,
-            handoff=control_cases.handoff().handoff,
+            requeue=control_figures.requeue(task="burst:<b>").requeue,
+            naive_handoff=control_figures.orphan().naive_handoff,
+            handoff=control_figures.handoff().handoff,
         )
         text = report.write(worlds.results(control_run("all", metrics)), tmp_path).read_text()
         rows = self.rows(text, "## all: t")
