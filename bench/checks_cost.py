@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from bench.checks import verdict
-from bench.results import Check, Metrics, ThroughputPoint
+from bench.figures import ThroughputPoint
+from bench.results import Check, Metrics
 from bench.scenario import Scenario
 
 

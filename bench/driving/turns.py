@@ -12,9 +12,9 @@ from typing import Final
 
 from bench.driving.load import ScenarioError, submit
 from bench.driving.meter import Reading, read
+from bench.figures import ThroughputPoint
 from bench.platform import Progress, Session
 from bench.recorder import Recorder
-from bench.results import ThroughputPoint
 from bench.scenario import ThroughputScenario
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.config import BudgetConfig, TenantConfig, WindowConfig

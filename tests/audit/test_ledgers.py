@@ -7,7 +7,6 @@ import pytest
 from fairlane.audit import Rule, Violation, check_invariants
 from fairlane.domain.policy import ParkReason
 from fairlane.store.connection import Endpoint
-from fairlane.store.keys import OPEN_PLACE
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
 from tests.support.store_windows import window
@@ -86,7 +85,18 @@ async def test_the_pool_s_sum_of_spend_is_added_up_too(rich: World) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["spent", "overrun", "late", "top_up", "period", "held_before", "spent_before", "spent_total", "spend_sum"],
+    [
+        "spent",
+        "overrun",
+        "late",
+        "top_up",
+        "period",
+        "held_before",
+        "spent_before",
+        "spent_total",
+        "starts_count",
+        "spend_sum",
+    ],
 )
 async def test_a_negative_amount_is_named_as_such(rich: World, part: str) -> None:
     await poke(rich.store, "tenant", "b", **{part: -1})
@@ -105,30 +115,30 @@ async def test_parts_that_exceed_their_whole_are_found(rich: World, parts: dict[
     assert [each.subject for each in await found(rich, Rule.COUNTER)] == [subject]
 
 
+WINDOWS: dict[str, tuple[Spoil, list[str]]] = {
+    "a stamp of nobody": (redis("ZADD", "window", "starts", "*", arguments=(5, "99:1")), ["pool starts_count"]),
+    "a stamp that is gone": (redis("ZREM", "window", "spend", "a", arguments=("3:100",)), ["tenant:a spend_sum"]),
+    "a place that is stamped before its start": (
+        redis("ZADD", "window", "spend", "*", arguments=(5, "6:100")),
+        ["pool spend_sum"],
+    ),
+    "an attempt that says it took no place": (
+        number("task", "a", "t00003", windows=0),
+        ["tenant:a spend_sum", "pool starts_count", "pool spend_sum"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WINDOWS)
+async def test_a_window_that_does_not_add_up_is_found(rich: World, case: str) -> None:
+    spoil, subjects = WINDOWS[case]
+    await spoil(rich)
+    assert [each.subject for each in await found(rich, Rule.COUNTER)] == subjects
+
+
 STRUCTURE: dict[str, tuple[Spoil, str]] = {
     "an attempt of a period to come": (number("task", "a", "t00002", period=9), "task:a:t00002"),
     "an attempt of no period": (number("task", "a", "t00002", period=0), "task:a:t00002"),
-    "an open place of an attempt that has started": (
-        redis("ZADD", "window", "spend", "a", arguments=(OPEN_PLACE, "3:100")),
-        "window:spend:a 3:100",
-    ),
-    "an open place of nobody": (
-        redis("ZADD", "window", "starts", "*", arguments=(OPEN_PLACE, "99:1")),
-        "window:starts:* 99:1",
-    ),
-    "an enqueued attempt without its place": (
-        redis("ZREM", "window", "spend", "a", arguments=("6:100",)),
-        "window:spend:a 6:100",
-    ),
-    "an enqueued attempt without its place in the pool": (
-        redis("ZREM", "window", "starts", "*", arguments=("6:100",)),
-        "window:starts:* 6:100",
-    ),
-    "a place that is stamped before its start": (
-        redis("ZADD", "window", "spend", "*", arguments=(5, "6:100")),
-        "window:spend:* 6:100",
-    ),
-    "an attempt that says it took no place": (number("task", "a", "t00003", windows=0), "window:spend:a 6:100"),
 }
 
 

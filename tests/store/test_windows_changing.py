@@ -82,34 +82,37 @@ async def test_the_pool_s_window_changes_at_once_too(world: World) -> None:
 
 @pytest.mark.parametrize(("where", "owner"), [("tenant spend", "a"), ("pool spend", "*")])
 async def test_the_sum_of_a_window_of_spend_is_right_whatever_leaves_it(world: World, where: str, owner: str) -> None:
-    async def holds(*costs: int) -> None:
-        assert (await entries(world, "spend", owner), await spend_sum(world, owner)) == (list(costs), sum(costs))
+    async def holds(*stamped: int, total: int) -> None:
+        assert (await entries(world, "spend", owner), await spend_sum(world, owner)) == (list(stamped), total)
 
     await limited(world, where, 10)
     first, second = await world.active(task("x", 10), task("y", 20))
     await world.submit(task("z", 40))
     await world.dispatch()
-    await holds(10, 20, 40)
+    await holds(10, 20, total=70)
     await world.store.cancel([task("z").ref])
     await world.settle(first, actual=5)
     await world.throttle(second, 0)
-    await holds(10, 20)
-    world.now += INTERVAL - 1
+    await holds(10, 20, total=30)
+    world.now += INTERVAL
     await world.dispatch()
-    await holds(10, 20, 20)
-    world.now += 1
     (again,) = await world.start()
+    await holds(10, 20, 20, total=50)
     await world.submit(task("last", 80))
     await world.dispatch()
-    await holds(20, 80)
+    await holds(10, 20, 20, total=130)
     await world.tenant("a")
     await world.pool(lease_ms=LONG_LEASE)
     await world.settle(again)
     await world.store.release("w1", [(task("last").ref, again.fence + 1)])
-    await holds()
+    await holds(10, 20, 20, total=50)
     await limited(world, where, 10)
     await world.dispatch()
-    await holds(80)
+    await holds(10, 20, 20, total=130)
+    await limited(world, where, 1)
+    await world.submit(task("more", 10))
+    assert (await world.dispatch()).placed == 0
+    await holds(20, total=100)
 
 
 @pytest.mark.parametrize(
@@ -149,10 +152,11 @@ async def test_stamps_that_left_are_removed_in_bounded_steps_which_only_over_cou
     await world.worker("w2", slots=count)
     await world.submit(*tasks(100, 10, first=count))
     await world.dispatch(1, "w2")
-    assert len(await entries(world, "starts", "a")) == 51
+    assert len(await entries(world, "starts", "a")) == 50
     assert await spend_sum(world, "a") == 510
     assert (await world.dispatch(99, "w2")).placed == 99
-    assert len(await entries(world, "starts", "a")) == 100
+    assert len(await entries(world, "starts", "a")) == 0
+    assert await spend_sum(world, "a") == 1000
 
 
 async def test_a_removed_tenant_leaves_no_window_and_no_timer(world: World) -> None:

@@ -1,19 +1,21 @@
 """Rules `counter` and `structure` for money and windows.
 
 held_before    the estimates in flight that were reserved in earlier periods; the rest in flight is held
-spend_sum      the costs in a window of spend
-open places    one for each window that an enqueued attempt took, and no other
+starts_count   the stamps in a window of starts, and the places that enqueued attempts took in it
+spend_sum      the costs of those in a window of spend
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from fairlane.audit.state import Stored, StoredTask
 from fairlane.audit.violation import Rule, Violation
-from fairlane.store.keys import OPEN_PLACE, POOL_BITS, POOL_OWNER, WINDOW_BITS
+from fairlane.domain.task import TaskState
+from fairlane.store.keys import POOL_BITS, POOL_OWNER, WINDOW_BITS
 
 _NEVER_NEGATIVE: Final = (
-    "spent", "overrun", "late", "top_up", "period", "held_before", "spent_before", "spent_total", "spend_sum",
+    "spent", "overrun", "late", "top_up", "period", "held_before", "spent_before", "spent_total", "starts_count",
+    "spend_sum",
 )  # fmt: skip
 
 
@@ -40,46 +42,43 @@ def check_ledgers(stored: Stored) -> Iterator[Violation]:
         known = numbers["spent"] + numbers["late"] + numbers["spent_before"]
         if numbers["spent_total"] < known:
             yield Violation(Rule.COUNTER, f"{subject} spent_total", str(numbers["spent_total"]), f"at least {known}")
-        yield from _expect(f"{subject} spend_sum", numbers["spend_sum"], _spend(stored, tenant))
-    yield from _expect("pool spend_sum", stored.pool["spend_sum"], _spend(stored, POOL_OWNER))
-    yield from _check_places(stored)
+    yield from _check_windows(stored)
 
 
-def _spend(stored: Stored, owner: str) -> int:
-    return sum(int(member.partition(":")[2]) for member in stored.windows.get(f"spend:{owner}", {}))
+def open_places(stored: Stored) -> dict[str, list[str]]:
+    """Return the places, as `fence:cost`, that enqueued attempts took, by window as `kind:owner`."""
+    places: dict[str, list[str]] = {}
+    for task in stored.tasks.values():
+        if task.state is TaskState.ENQUEUED:
+            member = f"{task.numbers['fence']}:{task.numbers['cost']}"
+            for window in _windows_of(task):
+                places.setdefault(window, []).append(member)
+    return places
 
 
-def _check_places(stored: Stored) -> Iterator[Violation]:
-    wanted = {
-        place
-        for task in stored.tasks.values()
-        if task.in_flight and task.state.value == "enqueued"
-        for place in _places_of(task)
-    }
-    found = {
-        (window, member)
-        for window, entries in stored.windows.items()
-        for member, stamp in entries.items()
-        if stamp >= OPEN_PLACE
-    }
-    for window, member in sorted(wanted ^ found):
-        there = (window, member) in found
-        yield Violation(
-            Rule.STRUCTURE,
-            f"window:{window} {member}",
-            "an open place" if there else "no open place",
-            "none: no enqueued attempt took it" if there else "one, for an enqueued attempt",
-        )
+def costs_of(members: Iterable[str]) -> int:
+    """Add up the costs of window entries."""
+    return sum(int(member.partition(":")[2]) for member in members)
 
 
-def _places_of(task: StoredTask) -> Iterator[tuple[str, str]]:
+def _check_windows(stored: Stored) -> Iterator[Violation]:
+    places = open_places(stored)
+    owners = {tenant: (f"tenant:{tenant}", row.numbers) for tenant, row in stored.tenants.items()}
+    owners[POOL_OWNER] = ("pool", stored.pool)
+    for owner, (subject, numbers) in owners.items():
+        starts = [*stored.windows.get(f"starts:{owner}", {}), *places.get(f"starts:{owner}", [])]
+        spend = [*stored.windows.get(f"spend:{owner}", {}), *places.get(f"spend:{owner}", [])]
+        yield from _expect(f"{subject} starts_count", numbers["starts_count"], len(starts))
+        yield from _expect(f"{subject} spend_sum", numbers["spend_sum"], costs_of(spend))
+
+
+def _windows_of(task: StoredTask) -> Iterator[str]:
     own, shared = task.numbers["windows"] % POOL_BITS, task.numbers["windows"] // POOL_BITS
-    member = f"{task.numbers['fence']}:{task.numbers['cost']}"
     for kind, bit in WINDOW_BITS.items():
         if own & bit:
-            yield f"{kind}:{task.ref.tenant}", member
+            yield f"{kind}:{task.ref.tenant}"
         if shared & bit:
-            yield f"{kind}:{POOL_OWNER}", member
+            yield f"{kind}:{POOL_OWNER}"
 
 
 def _expect(subject: str, found: int, counted: int) -> Iterator[Violation]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from fairlane.audit.ledger import costs_of, open_places
 from fairlane.audit.state import Stored, StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.policy import ParkReason
-from fairlane.store.keys import OPEN_PLACE
 
 _TIMERS: Final = {ParkReason.STARTS: "window", ParkReason.SPEND: "window", ParkReason.BUDGET: "budget"}
 """What only time can cure, and the kind of timer that looks again."""
@@ -46,11 +46,9 @@ def _reopens(stored: Stored, tenant: str, row: StoredTenant) -> int | None:
 
 def _live(stored: Stored, kind: str, owner: str, interval: int) -> dict[str, int]:
     """Return what a window holds at the pool's last instant: members by stamp, an open place counting as now."""
-    now = stored.pool["now"]
-    entries = stored.windows.get(f"{kind}:{owner}", {})
-    return {
-        member: now if stamp >= OPEN_PLACE else stamp for member, stamp in entries.items() if stamp > now - interval
-    }
+    now, window = stored.pool["now"], f"{kind}:{owner}"
+    stamps = {member: at for member, at in stored.windows.get(window, {}).items() if at > now - interval}
+    return stamps | dict.fromkeys(open_places(stored).get(window, []), now)
 
 
 def _reason(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> str | None:
@@ -79,6 +77,6 @@ def _closed_window(stored: Stored, tenant: str, row: StoredTenant, cost: int) ->
     if starts and len(_live(stored, ParkReason.STARTS, tenant, row.numbers["starts_interval"])) >= starts:
         return ParkReason.STARTS
     spent = _live(stored, ParkReason.SPEND, tenant, row.numbers["spend_interval"])
-    if spend and sum(int(member.partition(":")[2]) for member in spent) + cost > spend:
+    if spend and costs_of(spent) + cost > spend:
         return ParkReason.SPEND
     return None

@@ -84,7 +84,7 @@ KEYS: Final = (
         "window",
         "window:<kind>:<owner>",
         "zset",
-        "starts in a sliding window as `fence:cost` by server ms, 2^53 while not started; owner `*` is the pool",
+        "starts in a sliding window as `fence:cost` by server ms; owner `*` is the pool",
         "tenants",
     ),
     KeySpec("bell", "bell:<sleeper>", "list", "one element: the sleeper should look again", "TTL"),
@@ -99,7 +99,7 @@ POOL_SETTINGS: Final = (
 POOL_STATE: Final = (
     "capacity", "closed", "paused_until", "slots", "cost", "round", "epoch", "fence", "sequence", "live",
     "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes", "clean_ticks",
-    "ticked_at", "changed_at", "fleet", "spend_sum", "ramp_from", "ramp_until",
+    "ticked_at", "changed_at", "fleet", "starts_count", "spend_sum", "ramp_from", "ramp_until",
 )  # fmt: skip
 TENANT_SETTINGS: Final = (
     "weight", "slot_ceiling", "cost_ceiling", "queue_limit", "budget", "budget_period", "budget_anchor",
@@ -108,7 +108,7 @@ TENANT_SETTINGS: Final = (
 """`budget` is -1 without one; the other limits are 0."""
 TENANT_STATE: Final = (
     "deficit", "credited", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place", "spent", "overrun",
-    "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total", "spend_sum",
+    "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total", "starts_count", "spend_sum",
 )  # fmt: skip
 TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
 TASK_ATTEMPT: Final = ("fence", "charge", "worker", "period", "windows")
@@ -139,8 +139,6 @@ TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client",
 
 WORKER_FIELDS: Final = ("name", "slots", "load", "state")
 
-OPEN_PLACE: Final = 2**53
-"""The score in a window of an attempt that has a place and has not started."""
 POOL_OWNER: Final = "*"
 """Who owns a window of the pool's."""
 WINDOW_BITS: Final = {"starts": 1, "spend": 2}

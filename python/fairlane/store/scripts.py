@@ -18,6 +18,7 @@ VISIT_LIMIT: Final = 256
 TIMER_LIMIT: Final = 256
 RECOVERY_LIMIT: Final = 100
 WINDOW_TRIM: Final = 1000
+TRIM_EVERY: Final = 64
 
 COMMANDS: Final = (
     "put_pool", "put_tenants", "remove_tenant", "submit", "cancel", "collect", "dispatch", "start", "settle",
@@ -133,7 +134,7 @@ def prelude() -> str:
         f"local TIMER_LIMIT = {TIMER_LIMIT}",
         f"local RECOVERY_LIMIT = {RECOVERY_LIMIT}",
         f"local WINDOW_TRIM = {WINDOW_TRIM}",
-        f"local OPEN_PLACE = {keys.OPEN_PLACE}",
+        f"local TRIM_EVERY = {TRIM_EVERY}",
         f"local POOL_OWNER = '{keys.POOL_OWNER}'",
         f"local WINDOW_BITS = {{ {', '.join(f'{kind} = {bit}' for kind, bit in keys.WINDOW_BITS.items())} }}",
         f"local POOL_BITS = {keys.POOL_BITS}",

@@ -36,9 +36,12 @@ local function start(name, fence)
       return
     end
     later('HSET', key, 'state', 'active', 'started', now)
-    if task.windows > 0 then
-      stamp_place(tenant, task.windows % POOL_BITS, fence, task.cost)
-      stamp_place(POOL_OWNER, math.floor(task.windows / POOL_BITS), fence, task.cost)
+    local own, shared = task.windows % POOL_BITS, math.floor(task.windows / POOL_BITS)
+    if own > 0 then
+      stamp_place(tenant, own, fence, task.cost)
+    end
+    if shared > 0 then
+      stamp_place(POOL_OWNER, shared, fence, task.cost)
     end
     event('active', tenant, id, fence)
   end

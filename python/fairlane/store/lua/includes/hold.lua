@@ -7,8 +7,8 @@ local function free_hold(t, record)
   t.slots = t.slots - 1
   end_hold(t, record)
   if record.state == 'enqueued' and record.windows > 0 then
-    leave_place(t, t.id, record.windows % POOL_BITS, record.fence, record.cost)
-    leave_place(pool, POOL_OWNER, math.floor(record.windows / POOL_BITS), record.fence, record.cost)
+    leave_place(t, record.windows % POOL_BITS, record.cost)
+    leave_place(pool, math.floor(record.windows / POOL_BITS), record.cost)
   end
   pool.slots = pool.slots - 1
   pool.cost = pool.cost - record.cost

@@ -48,8 +48,8 @@ local function place(t, head, charge)
   if pool.policy == 'wdrr' then
     t.deficit = t.deficit - charge
   end
-  local windows_taken = take_place(t, t.id, pool.fence, head.cost)
-    + POOL_BITS * take_place(pool, POOL_OWNER, pool.fence, head.cost)
+  local windows_taken = take_place(t, t.id, head.cost)
+    + POOL_BITS * take_place(pool, POOL_OWNER, head.cost)
   unqueue(t, head.member)
   placed = placed + 1
   later('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'attempt',
