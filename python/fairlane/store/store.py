@@ -1,10 +1,7 @@
 """The store: one method per Lua command, typed in and out. Decides nothing; the scripts do."""
 
-from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
-
-from redis.exceptions import NoScriptError
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fairlane.config import ControllerConfig, PoolConfig, TenantConfig
 from fairlane.domain.events import Event
@@ -13,11 +10,10 @@ from fairlane.domain.policy import CapacityReason, StopReason, WorkerState
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.errors import ConfigError, LeaseLost
 from fairlane.store import decode, doctor, scripts
-from fairlane.store.bell import Bell
-from fairlane.store.codec import pack, task_view, unpack, unpack_rows
-from fairlane.store.connection import Command, Connector, Endpoint
+from fairlane.store.calls import Calls
+from fairlane.store.codec import task_view, unpack, unpack_rows
+from fairlane.store.connection import Command
 from fairlane.store.heart import decode_beat
-from fairlane.store.keys import Keys
 from fairlane.store.messages import (
     Adaptation,
     Beat,
@@ -41,34 +37,12 @@ from fairlane.store.settings import pool_settings, tenant_settings
 _TENANTS_PER_CALL = 500
 
 
-class Store:
+class Store(Calls):
     """One scheduler's state on one server. Connects on first use; safe for concurrent calls on one event loop.
 
     Every method raises StoreUnavailable when the server cannot be reached in time (saying whether the command may
     have run) and StoreUnsuitable when it refuses this client. Each may be repeated.
     """
-
-    def __init__(self, endpoint: Endpoint, name: str, *, virtual_now_ms: Callable[[], int] | None = None) -> None:
-        self.endpoint = endpoint
-        self.keys = Keys(name)
-        self._connector = Connector(endpoint)
-        self._virtual_now_ms = virtual_now_ms
-        self._bells: dict[str, Bell] = {}
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Close every connection."""
-        for bell in self._bells.values():
-            await bell.close()
-        self._bells.clear()
-        await self._connector.close()
 
     # -- operators --
 
@@ -306,48 +280,6 @@ class Store:
                 ("XREAD", "COUNT", limit, "BLOCK", block_ms, "STREAMS", self.keys.events, after)
             )
         return [decode.event(entry, unpack_rows) for entry in reply[0][1]] if reply else []
-
-    async def wait(self, sleeper: str, timeout_s: float) -> bool:
-        """Sleep until a bell rings (True) or the time is over (False); look at the state either way."""
-        bell = self._bells.get(sleeper)
-        if bell is None:
-            bell = self._bells[sleeper] = Bell(self._connector, self.keys.bell(sleeper))
-        return await bell.wait(timeout_s)
-
-    async def command(self, *command: str | bytes | int) -> Any:  # noqa: ANN401 - any read command
-        """Run one read-only or repeatable server command, for diagnostics and audits."""
-        (reply,) = await self._run([command])
-        return reply
-
-    async def commands(self, commands: Sequence[Command]) -> list[Any]:
-        """Run several such commands in one round trip."""
-        return await self._run(commands)
-
-    async def info(self, section: str) -> dict[str, str]:
-        """Return a section of INFO as text fields."""
-        return doctor.parse_info(await self.command("INFO", section))
-
-    # -- calls --
-
-    def _script(self, name: str, request: object) -> Command:
-        now = self._virtual_now_ms() if self._virtual_now_ms else 0
-        return ("EVALSHA", scripts.digest(name), 1, self.keys.pool, now, pack(request))
-
-    async def _raw(self, name: str, request: object) -> bytes:
-        (reply,) = await self._run([self._script(name, request)])
-        return bytes(reply)
-
-    async def _call(self, name: str, request: object) -> Any:  # noqa: ANN401 - each command knows its reply
-        return unpack(await self._raw(name, request))
-
-    async def _run(self, commands: Sequence[Command]) -> list[Any]:
-        def load_missing(error: BaseException) -> list[Command]:
-            if not isinstance(error, NoScriptError):
-                return []
-            names = {scripts.command_of(str(command[1])) for command in commands if command[0] == "EVALSHA"}
-            return [("SCRIPT", "LOAD", scripts.source(name)) for name in names]
-
-        return await self._connector.run(commands, load_missing)
 
 
 _STATUSES = {status.value.encode(): status for status in SubmitStatus}

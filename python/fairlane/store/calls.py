@@ -1,0 +1,79 @@
+"""How the store talks to its server: scripts by digest, bells, and single commands. Knows no command's meaning."""
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from redis.exceptions import NoScriptError
+
+from fairlane.store import doctor, scripts
+from fairlane.store.bell import Bell
+from fairlane.store.codec import pack, unpack
+from fairlane.store.connection import Command, Connector, Endpoint
+from fairlane.store.keys import Keys
+
+
+class Calls:
+    """The calls of one scheduler's store. Connects on first use; safe for concurrent calls on one event loop."""
+
+    def __init__(self, endpoint: Endpoint, name: str, *, virtual_now_ms: Callable[[], int] | None = None) -> None:
+        self.endpoint = endpoint
+        self.keys = Keys(name)
+        self._connector = Connector(endpoint)
+        self._virtual_now_ms = virtual_now_ms
+        self._bells: dict[str, Bell] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for bell in self._bells.values():
+            await bell.close()
+        self._bells.clear()
+        await self._connector.close()
+
+    async def wait(self, sleeper: str, timeout_s: float) -> bool:
+        """Sleep until a bell rings (True) or the time is over (False); look at the state either way."""
+        bell = self._bells.get(sleeper)
+        if bell is None:
+            bell = self._bells[sleeper] = Bell(self._connector, self.keys.bell(sleeper))
+        return await bell.wait(timeout_s)
+
+    async def command(self, *command: str | bytes | int) -> Any:  # noqa: ANN401 - any read command
+        """Run one read-only or repeatable server command, for diagnostics and audits."""
+        (reply,) = await self._run([command])
+        return reply
+
+    async def commands(self, commands: Sequence[Command]) -> list[Any]:
+        """Run several such commands in one round trip."""
+        return await self._run(commands)
+
+    async def info(self, section: str) -> dict[str, str]:
+        """Return a section of INFO as text fields."""
+        return doctor.parse_info(await self.command("INFO", section))
+
+    def _script(self, name: str, request: object) -> Command:
+        now = self._virtual_now_ms() if self._virtual_now_ms else 0
+        return ("EVALSHA", scripts.digest(name), 1, self.keys.pool, now, pack(request))
+
+    async def _raw(self, name: str, request: object) -> bytes:
+        (reply,) = await self._run([self._script(name, request)])
+        return bytes(reply)
+
+    async def _call(self, name: str, request: object) -> Any:  # noqa: ANN401 - each command knows its reply
+        return unpack(await self._raw(name, request))
+
+    async def _run(self, commands: Sequence[Command]) -> list[Any]:
+        def load_missing(error: BaseException) -> list[Command]:
+            if not isinstance(error, NoScriptError):
+                return []
+            names = {scripts.command_of(str(command[1])) for command in commands if command[0] == "EVALSHA"}
+            return [("SCRIPT", "LOAD", scripts.source(name)) for name in names]
+
+        return await self._connector.run(commands, load_missing)
