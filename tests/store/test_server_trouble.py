@@ -131,11 +131,14 @@ async def test_a_server_that_became_a_replica_runs_no_write(own: World, admin: r
     assert caught.value.outcome_known
 
 
-async def test_a_server_with_too_many_clients_is_named_so(own: World, admin: redis.Redis) -> None:
+async def test_a_server_with_too_many_clients_runs_nothing(own: World, admin: redis.Redis) -> None:
+    """It says so and hangs up; on a busy machine only the hanging up may arrive."""
     admin.config_set("maxclients", 1)
-    with pytest.raises(StoreUnavailable, match="max number of clients") as caught:
+    with pytest.raises(StoreUnavailable, match=r"max number of clients|[Cc]onnection") as caught:
         await own.pool()
     assert caught.value.outcome_known
+    admin.config_set("maxclients", 100)
+    await own.pool()
 
 
 async def test_a_server_busy_with_another_script_is_waited_for(own: World, admin: redis.Redis, url: str) -> None:
