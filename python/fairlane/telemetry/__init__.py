@@ -1,1 +1,0 @@
-"""Names, instruments and logging."""
