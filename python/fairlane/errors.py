@@ -18,6 +18,7 @@
     │   └── StoreUnsuitable    reachable, but not a server Fairlane can use
     ├── EmbeddedServerError
     ├── RuntimeStartError      Ray did not start, or an actor did not become ready
+    ├── PoolError              of fairlane.pool, told apart by its codes
     └── ProviderError          raised by providers, read by workers
         ├── Throttled          come back later; costs the task nothing
         ├── ProviderFailed     this attempt failed; another may succeed
@@ -26,13 +27,11 @@
 A normal negative answer (an unknown task, a cancel that came too late) is a value, not an error.
 """
 
-from typing import ClassVar
-
 
 class FairlaneError(Exception):
     """Base of the tree. ``code`` is stable; ``context`` holds the fields named in the message."""
 
-    code: ClassVar[str] = "fairlane_error"
+    code: str = "fairlane_error"
 
     def __init__(self, message: str, **context: object) -> None:
         super().__init__(message)

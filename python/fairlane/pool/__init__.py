@@ -1,5 +1,1 @@
-"""The workers as a pool: who among them gets the next task. Loads neither Ray nor Redis."""
-
-from fairlane.pool.strategies import LeastBusy, RoundRobin, Strategy
-
-__all__ = ["LeastBusy", "RoundRobin", "Strategy"]
+"""Workers as a pool: who gets the next task, who is well, who is restarted. Loads neither Ray nor Redis."""

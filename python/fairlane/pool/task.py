@@ -1,0 +1,61 @@
+"""One piece of typed work, and its life under a manager."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fairlane.pool.status import TASK_MOVES, TaskStatus, moved
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+Work = Callable[[In], Out | Awaitable[Out]]
+"""What is executed. A transport to another process sends it there: it must be importable, or else pickle."""
+
+
+class TaskMetadata(BaseModel):
+    """When a task was made (seconds since the epoch), and the workers of its attempts so far, in order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    created_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    workers: tuple[str, ...] = ()
+
+    @property
+    def attempts(self) -> int:
+        """How often it was begun."""
+        return len(self.workers)
+
+
+class Task(Generic[In, Out]):
+    """Work under an id. Only a manager moves its status; it runs to its end once."""
+
+    def __init__(self, work: Work[In, Out], *, task_id: str, created_s: float) -> None:
+        self.id = task_id
+        self.work = work
+        self._status = TaskStatus.PENDING
+        self._metadata = TaskMetadata(created_s=created_s)
+
+    @property
+    def status(self) -> TaskStatus:
+        """Where it is."""
+        return self._status
+
+    @property
+    def metadata(self) -> TaskMetadata:
+        """What is known about it."""
+        return self._metadata
+
+    def execute(self, value: In) -> Out | Awaitable[Out]:
+        """Do the work; what it returns or raises is the work's own."""
+        return self.work(value)
+
+    def begin(self, worker_id: str) -> None:
+        """Begin an attempt. Raises PoolError (illegal_transition) unless it is pending."""
+        self.move(TaskStatus.RUNNING)
+        workers = (*self._metadata.workers, worker_id)
+        self._metadata = self._metadata.model_copy(update={"workers": workers})
+
+    def move(self, to: TaskStatus) -> None:
+        """Change the status. Raises PoolError (illegal_transition)."""
+        self._status = moved(f"task {self.id}", TASK_MOVES, self._status, to)

@@ -1,0 +1,129 @@
+"""The contracts: what a pool keeps alive (a member), and what also executes tasks (a worker)."""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fairlane.domain.limits import MAX_SLOTS, MAX_WEIGHT
+from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.metrics import WorkerMetrics
+from fairlane.pool.status import WorkerStatus
+from fairlane.pool.task import In, Out, Task
+
+_Id = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,199}$")]
+_Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+
+
+class _Facts(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def of(cls, **fields: object) -> Self:
+        """Validate.
+
+        Raises:
+            PoolError: invalid_configuration, naming each bad field, its value and what would be accepted.
+        """
+        try:
+            return cls.model_validate(fields)
+        except ValidationError as error:
+            problems = [
+                f"{'.'.join(map(str, each['loc']))} = {ascii(each['input'])[:60]}: {each['msg']}"
+                for each in error.errors(include_url=False, include_context=False)
+            ]
+            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, "; ".join(problems)) from None
+
+
+class WorkerInfo(_Facts):
+    """Who a worker is and what it can do."""
+
+    id: _Id
+    kind: _Text
+    """The transport, such as ``local``; one of few, since figures are kept by it."""
+    capacity: Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]
+    """Tasks it executes at once."""
+    weight: Annotated[int, Field(strict=True, ge=1, le=MAX_WEIGHT)] = 1
+    """Its share under a weighted strategy."""
+    tags: frozenset[_Text] = frozenset()
+    metadata: Mapping[str, str] = {}
+
+
+class WorkerHealth(_Facts):
+    """What a worker says about itself. ``detail`` is for people."""
+
+    healthy: Annotated[bool, Field(strict=True)]
+    detail: Annotated[str, Field(strict=True, max_length=1_000)] = ""
+
+
+class Member(Protocol):
+    """What a pool holds, a health checker asks and a supervisor restarts."""
+
+    @property
+    def id(self) -> str:
+        """Its name in the pool; never changes."""
+        ...
+
+    @property
+    def info(self) -> WorkerInfo:
+        """Who it is and what it can do."""
+        ...
+
+    @property
+    def status(self) -> WorkerStatus:
+        """Where it is in life."""
+        ...
+
+    @property
+    def load(self) -> int:
+        """Slots in use."""
+        ...
+
+    @property
+    def metrics(self) -> WorkerMetrics:
+        """How it has been doing."""
+        ...
+
+    async def start(self) -> None:
+        """Become ready. Raises PoolError: worker_start_failed, or illegal_transition unless it may start."""
+        ...
+
+    async def drain(self) -> None:
+        """Take nothing new from now on; return when nothing runs."""
+        ...
+
+    async def stop(self, grace_s: float = 0.0) -> None:
+        """Drain for at most so long, end what still runs, and stop; a second call does nothing.
+
+        Raises PoolError: worker_stop_failed.
+        """
+        ...
+
+    async def health(self) -> WorkerHealth:
+        """Ask it how it is. Any exception means that it is not well."""
+        ...
+
+    def update(self, info: WorkerInfo) -> None:
+        """Change weight, tags, metadata or capacity. Raises PoolError (invalid_configuration) for id or kind."""
+        ...
+
+    def fail(self, reason: str) -> None:
+        """Declare it failed: what it runs ends with worker_lost. Does nothing unless it is at work."""
+        ...
+
+    def watch(self, watcher: Callable[["Member"], None]) -> Callable[[], None]:
+        """Call back after every change of status, load, metrics or info. Returns what ends the watching."""
+        ...
+
+
+class Worker(Member, Protocol):
+    """A member that executes tasks."""
+
+    async def execute(self, task: Task[In, Out], value: In) -> Out:
+        """Execute the task in one slot; the load has risen when the call first suspends.
+
+        Raises:
+            PoolError: worker_not_ready, worker_at_capacity, worker_lost, task_failed (the work's exception is the
+                cause), task_cancelled.
+        """
+        ...

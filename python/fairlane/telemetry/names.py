@@ -1,0 +1,126 @@
+"""Every counter, histogram and span, declared once; docs/telemetry.md is made from here.
+
+Attributes take few values by construction: enum members, names of strategies and kinds of workers. Ids of workers and
+tasks appear on spans only, which nobody aggregates.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class InstrumentKind(StrEnum):
+    """How values add up."""
+
+    COUNTER = "counter"
+    GAUGE = "up-down counter"
+    HISTOGRAM = "histogram"
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """A number that is recorded. ``unit`` is UCUM: ``s``, or what is counted in braces."""
+
+    name: str
+    kind: InstrumentKind
+    unit: str
+    meaning: str
+    attributes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SpanName:
+    """A stretch of time that is traced."""
+
+    name: str
+    meaning: str
+    attributes: tuple[str, ...] = ()
+
+
+TASKS: Final = Instrument(
+    "fairlane.pool.tasks",
+    InstrumentKind.COUNTER,
+    "{task}",
+    "tasks that a manager ended; outcome is completed or an error code",
+    ("strategy", "outcome"),
+)
+TASK_DURATION: Final = Instrument(
+    "fairlane.pool.task.duration",
+    InstrumentKind.HISTOGRAM,
+    "s",
+    "from assign to its end, with waits and retries",
+    ("strategy", "outcome"),
+)
+SLOT_WAIT: Final = Instrument(
+    "fairlane.pool.slot.wait",
+    InstrumentKind.HISTOGRAM,
+    "s",
+    "how long an attempt waited for a free slot",
+    ("strategy",),
+)
+WAITING: Final = Instrument(
+    "fairlane.pool.waiting", InstrumentKind.GAUGE, "{task}", "tasks waiting for a free slot", ("strategy",)
+)
+RETRIES: Final = Instrument(
+    "fairlane.pool.retries",
+    InstrumentKind.COUNTER,
+    "{attempt}",
+    "further attempts, by the code of the error that made them necessary",
+    ("strategy", "code"),
+)
+ATTEMPTS: Final = Instrument(
+    "fairlane.pool.attempts",
+    InstrumentKind.COUNTER,
+    "{attempt}",
+    "executions that a worker ended; outcome is completed or an error code",
+    ("kind", "outcome"),
+)
+ATTEMPT_DURATION: Final = Instrument(
+    "fairlane.pool.attempt.duration",
+    InstrumentKind.HISTOGRAM,
+    "s",
+    "how long a worker executed",
+    ("kind", "outcome"),
+)
+LOAD: Final = Instrument("fairlane.pool.load", InstrumentKind.GAUGE, "{slot}", "slots in use", ("kind",))
+WORKERS: Final = Instrument(
+    "fairlane.pool.workers", InstrumentKind.GAUGE, "{worker}", "workers, by where they are in life", ("kind", "status")
+)
+HEALTH_CHECKS: Final = Instrument(
+    "fairlane.pool.health.checks",
+    InstrumentKind.COUNTER,
+    "{check}",
+    "health checks; outcome is healthy, unhealthy, timeout or error",
+    ("kind", "outcome"),
+)
+HEALTH_DURATION: Final = Instrument(
+    "fairlane.pool.health.duration", InstrumentKind.HISTOGRAM, "s", "how long a health check took", ("kind", "outcome")
+)
+RESTARTS: Final = Instrument(
+    "fairlane.pool.restarts",
+    InstrumentKind.COUNTER,
+    "{restart}",
+    "what became of failed workers; outcome is restarted, failed or given_up",
+    ("kind", "outcome"),
+)
+
+ASSIGN: Final = SpanName("fairlane.pool.assign", "one task, from assign to its end", ("task.id", "strategy"))
+EXECUTE: Final = SpanName("fairlane.pool.execute", "one attempt on one worker", ("task.id", "worker.id", "kind"))
+CHECK: Final = SpanName("fairlane.pool.check", "one health check", ("worker.id", "kind"))
+RESTART: Final = SpanName("fairlane.pool.restart", "one restart of a failed worker", ("worker.id", "kind"))
+
+INSTRUMENTS: Final = (
+    TASKS,
+    TASK_DURATION,
+    SLOT_WAIT,
+    WAITING,
+    RETRIES,
+    ATTEMPTS,
+    ATTEMPT_DURATION,
+    LOAD,
+    WORKERS,
+    HEALTH_CHECKS,
+    HEALTH_DURATION,
+    RESTARTS,
+)
+SPANS: Final = (ASSIGN, EXECUTE, CHECK, RESTART)
