@@ -27,8 +27,9 @@ $(VENV)/.core: $(VENV)/.packages $(CORE)
 bench: setup     ## run every scenario; reports land in OUT
 	$(BIN)/python -m bench full --out $(OUT)
 
-test: setup      ## unit, store, property, lifecycle, runtime and bench tests
-	$(BIN)/python -m pytest -m "not fault and not chaos"
+test: setup      ## unit, store, property, lifecycle, pool, runtime and bench tests
+	$(BIN)/python -m pytest -m "not fault and not chaos" --ignore=tests/pool
+	$(BIN)/python -m pytest tests/pool --cov --cov-report=term
 
 test-core:       ## the Rust core by itself; needs no Python
 	cargo test --workspace --quiet
