@@ -1,0 +1,44 @@
+"""Shares for the least busy worker first: how busy it is, and how much slower and less reliable than usual."""
+
+from typing import Final
+
+from fairlane.pool.metrics import SMOOTHING
+from fairlane.pool.strategies.base import Candidate
+
+_SLOWEST: Final = 4.0
+"""A worker that is slower than this many times the usual counts as no slower (a guess, as is the next)."""
+_WORST: Final = 8.0
+"""A worker that always fails counts as this many times as busy."""
+
+
+def busy_share(candidate: Candidate) -> float:
+    """Return the part of its slots in use."""
+    return candidate.load / candidate.capacity
+
+
+class BiasedShare:
+    """The part of its slots in use with one more task, times a bias from 1 to 32.
+
+    The bias is how many times slower than usual the worker is, and it grows with its error rate. With one more task,
+    because a worker that fails at once is always idle. What is usual is a moving average of what was told of all
+    workers, each counted as far as it succeeds.
+    """
+
+    def __init__(self) -> None:
+        self._usual_s: float | None = None
+
+    def __call__(self, candidate: Candidate) -> float:
+        """Return the share, and learn from what is told."""
+        errors = candidate.error_rate or 0.0
+        bias = 1.0 + (_WORST - 1.0) * errors
+        latency_s = candidate.latency_s
+        if latency_s is not None:
+            bias *= self._slowness(latency_s, 1.0 - errors)
+        return (candidate.load + 1) / candidate.capacity * bias
+
+    def _slowness(self, latency_s: float, trust: float) -> float:
+        if self._usual_s is None:
+            self._usual_s = latency_s
+        else:
+            self._usual_s += SMOOTHING * trust * (latency_s - self._usual_s)
+        return min(max(1.0, latency_s / self._usual_s), _SLOWEST) if self._usual_s > 0 else 1.0

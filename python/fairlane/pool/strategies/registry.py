@@ -1,0 +1,79 @@
+"""Strategies by name. Names hold in this process; another one finds a strategy by ``package.module:attribute``."""
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Final
+
+from fairlane.clock import Rng
+from fairlane.domain.strategy_name import StrategyName, strategy_place
+from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.strategies.base import Strategy
+from fairlane.pool.strategies.least_busy import BiasedShare, busy_share
+from fairlane.pool.strategies.turns import Turns, strides_by_weight
+from fairlane.pool.strategies.weighted_random import WeightedRandom
+
+StrategyFactory = Callable[[Rng], Strategy]
+"""Makes a strategy that knows no worker yet and takes chance from nowhere else."""
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,63}")
+_METHODS: Final = ("put", "remove", "choose", "undo")
+
+_factories: Final[dict[str, StrategyFactory]] = {
+    StrategyName.LEAST_BUSY: lambda rng: Turns(rng, share_of=busy_share),
+    StrategyName.LEAST_BUSY_EWMA: lambda rng: Turns(rng, share_of=BiasedShare()),
+    StrategyName.ROUND_ROBIN: Turns,
+    StrategyName.WEIGHTED: lambda rng: Turns(rng, stride_of=strides_by_weight),
+    StrategyName.WEIGHTED_RANDOM: WeightedRandom,
+}
+
+
+def register_strategy(name: str, factory: StrategyFactory) -> None:
+    """Give a strategy a name, in this process.
+
+    Raises:
+        PoolError: invalid_configuration: the name is taken, or is no name.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise _unusable(name, "must be 1 to 64 lower-case letters, digits and hyphens, a letter first")
+    if name in _factories:
+        raise _unusable(name, "is taken")
+    _factories[name] = factory
+
+
+def strategy_names() -> tuple[str, ...]:
+    """Return the names there are, in order."""
+    return tuple(sorted(_factories))
+
+
+def make_strategy(name: str, rng: Rng) -> Strategy:
+    """Make the strategy of a name; ``package.module:attribute`` names a factory by its place.
+
+    Raises:
+        PoolError: invalid_configuration: there is no such strategy, or the factory does not make one.
+    """
+    made = _factory(name)(rng)
+    missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
+    if missing:
+        raise _unusable(name, f"made a {type(made).__name__}, which cannot {' or '.join(missing)}")
+    return made
+
+
+def _factory(name: str) -> StrategyFactory:
+    place = strategy_place(name)
+    if place is None:
+        if name not in _factories:
+            raise _unusable(name, f"must be one of {', '.join(strategy_names())}, or package.module:attribute")
+        return _factories[name]
+    module, attribute = place
+    try:
+        factory: StrategyFactory = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise _unusable(name, str(error)) from error
+    if not callable(factory):
+        raise _unusable(name, f"is a {type(factory).__name__}, not a factory")
+    return factory
+
+
+def _unusable(name: str, problem: str) -> PoolError:
+    return PoolError(PoolErrorCode.INVALID_CONFIGURATION, f"strategy = {ascii(name)[:60]}: {problem}", strategy=name)
