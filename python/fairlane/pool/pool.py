@@ -1,0 +1,195 @@
+"""The members, what is known of each, and who is told. Who starts them, checks them or gives them tasks is outside."""
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Final, Generic, TypeVar
+
+from fairlane.pool.criteria import Criteria
+from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.events import Fact, Observer, Observers, PoolEvent, PoolEventKind
+from fairlane.pool.health_report import HealthReport
+from fairlane.pool.status import WorkerStatus
+from fairlane.pool.strategies.base import Candidate
+from fairlane.pool.worker import Member, WorkerInfo
+
+M = TypeVar("M", bound=Member)
+
+_TAKES_TASKS: Final = frozenset({WorkerStatus.READY, WorkerStatus.BUSY})
+
+
+class _Entry(Generic[M]):
+    """A member, and what of it was last told."""
+
+    def __init__(self, member: M) -> None:
+        self.member = member
+        self.info = member.info
+        self.status = member.status
+        self.load = member.load
+        self.report: HealthReport | None = None
+        self.leaving = False
+        self.end_watching: Callable[[], None] = lambda: None
+
+
+class Pool(Generic[M]):
+    """Members by id, in the order in which they came. All methods belong to the members' event loop."""
+
+    def __init__(self, members: Iterable[M] = (), *, logger: logging.Logger | None = None) -> None:
+        """Raises PoolError: worker_already_exists."""
+        self._entries: dict[str, _Entry[M]] = {}
+        self._observers = Observers(logger or logging.getLogger(__name__))
+        for member in members:
+            self.add(member)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[M]:
+        return iter(self.list())
+
+    def __contains__(self, worker_id: object) -> bool:
+        return worker_id in self._entries
+
+    # -- who is there ----------------------------------------------------------------------------------------
+
+    def add(self, member: M) -> None:
+        """Take in a member, in whatever status. Raises PoolError: worker_already_exists."""
+        if member.id in self._entries:
+            raise PoolError(
+                PoolErrorCode.WORKER_ALREADY_EXISTS, f"the pool already has a worker {member.id}", worker=member.id
+            )
+        entry = self._entries[member.id] = _Entry(member)
+        entry.end_watching = member.watch(lambda _: self._notice(entry))
+        self._tell(PoolEventKind.ADDED, entry)
+
+    def get(self, worker_id: str) -> M:
+        """Return a member. Raises PoolError: worker_not_found."""
+        return self._entry(worker_id).member
+
+    def list(self) -> tuple[M, ...]:
+        """Return all members."""
+        return tuple(entry.member for entry in self._entries.values())
+
+    def search(self, criteria: Criteria) -> tuple[M, ...]:
+        """Return the members that meet the criteria."""
+        return tuple(
+            entry.member for entry in self._entries.values() if criteria.match(entry.member, well=_is_well(entry))
+        )
+
+    def update(
+        self,
+        worker_id: str,
+        *,
+        capacity: int | None = None,
+        weight: int | None = None,
+        tags: Collection[str] | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> WorkerInfo:
+        """Change what is given, and return all of it. Less capacity than load ends nothing that runs.
+
+        Raises:
+            PoolError: worker_not_found, invalid_configuration.
+        """
+        member = self.get(worker_id)
+        asked = {"capacity": capacity, "weight": weight, "tags": tags, "metadata": metadata}
+        changes = {field: value for field, value in asked.items() if value is not None}
+        member.update(WorkerInfo.of(**(member.info.model_dump() | changes)))
+        return member.info
+
+    async def remove(self, worker_id: str, grace_s: float | None = None) -> None:
+        """Drain a member, stop it, and forget it.
+
+        It takes no task from now on, whatever becomes of it. What it runs may go on for ``grace_s`` seconds, or to
+        its end if that is None. A cancelled removal leaves the member draining and in the pool.
+
+        Raises:
+            PoolError: worker_not_found; worker_stop_failed, and it is forgotten all the same.
+        """
+        entry = self._entry(worker_id)
+        entry.leaving = True
+        try:
+            if grace_s is None:
+                await entry.member.drain()
+            await entry.member.stop(grace_s or 0.0)
+        except Exception:
+            self._forget(entry)
+            raise
+        self._forget(entry)
+
+    # -- what is known ---------------------------------------------------------------------------------------
+
+    def record(self, report: HealthReport) -> None:
+        """Keep the last report on a member. One on a member that has left is dropped."""
+        entry = self._entries.get(report.worker_id)
+        if entry is not None:
+            before, entry.report = entry.report, report
+            self._tell(PoolEventKind.HEALTH, entry, before, report)
+
+    def report(self, worker_id: str) -> HealthReport | None:
+        """Return the last report; None before the first. Raises PoolError: worker_not_found."""
+        return self._entry(worker_id).report
+
+    def available(self, member: M) -> bool:
+        """Say whether a member of this pool can be given a task now."""
+        entry = self._entry(member.id)
+        return member.status is WorkerStatus.READY and _may_take(entry)
+
+    def candidate(self, member: M) -> Candidate:
+        """Return a member of this pool as a strategy sees it."""
+        entry = self._entry(member.id)
+        info, metrics = member.info, member.metrics
+        return Candidate(
+            id=info.id,
+            capacity=info.capacity,
+            load=member.load,
+            ready=member.status in _TAKES_TASKS and _may_take(entry),
+            weight=info.weight,
+            latency_s=metrics.latency_s,
+            error_rate=metrics.error_rate,
+        )
+
+    def subscribe(self, observer: Observer) -> Callable[[], None]:
+        """Call back after every change, in order. Returns what ends it."""
+        return self._observers.add(observer)
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    def _entry(self, worker_id: str) -> _Entry[M]:
+        try:
+            return self._entries[worker_id]
+        except KeyError:
+            raise PoolError(
+                PoolErrorCode.WORKER_NOT_FOUND, f"the pool has no worker {worker_id}", worker=worker_id
+            ) from None
+
+    def _notice(self, entry: _Entry[M]) -> None:
+        """Tell what has changed since the last time."""
+        member = entry.member
+        info, entry.info = entry.info, member.info
+        status, entry.status = entry.status, member.status
+        load, entry.load = entry.load, member.load
+        if info is not entry.info:
+            self._tell(PoolEventKind.UPDATED, entry, info, entry.info)
+        if status is not entry.status:
+            self._tell(PoolEventKind.STATUS, entry, status, entry.status)
+        if load != entry.load:
+            self._tell(PoolEventKind.LOAD, entry, load, entry.load)
+
+    def _forget(self, entry: _Entry[M]) -> None:
+        member = entry.member
+        if self._entries.get(member.id) is entry:
+            del self._entries[member.id]
+            entry.end_watching()
+            self._tell(PoolEventKind.REMOVED, entry)
+
+    def _tell(
+        self, kind: PoolEventKind, entry: _Entry[M], before: Fact | None = None, after: Fact | None = None
+    ) -> None:
+        self._observers.tell(PoolEvent(kind, entry.member, before, after))
+
+
+def _is_well(entry: _Entry[M]) -> bool:
+    return entry.report is None or entry.report.well
+
+
+def _may_take(entry: _Entry[M]) -> bool:
+    return not entry.leaving and _is_well(entry)

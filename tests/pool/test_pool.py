@@ -1,0 +1,327 @@
+"""The pool: members come, change and go, and whoever listens hears of it in order."""
+
+import asyncio
+import logging
+
+import pytest
+
+from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.events import PoolEvent, PoolEventKind
+from fairlane.pool.health_report import CheckOutcome, HealthReport
+from fairlane.pool.pool import Pool
+from fairlane.pool.status import WorkerStatus
+from fairlane.pool.task import Task
+from tests.support.pool_workers import ScriptedWorker, started
+
+
+def _report(worker_id: str, *, well: bool) -> HealthReport:
+    outcome = CheckOutcome.HEALTHY if well else CheckOutcome.ERROR
+    return HealthReport(worker_id, outcome, "", 0.0, 0.0, failures=0 if well else 3, successes=int(well), well=well)
+
+
+def _listen(pool: Pool[ScriptedWorker]) -> list[str]:
+    heard: list[str] = []
+
+    def hear(event: PoolEvent) -> None:
+        change = "" if event.before is None and event.after is None else f" {event.before}>{event.after}"
+        heard.append(f"{event.kind} {event.member.id}{change}")
+
+    pool.subscribe(hear)
+    return heard
+
+
+def _code(raised: pytest.ExceptionInfo[PoolError]) -> PoolErrorCode:
+    return raised.value.code
+
+
+def _busy(worker: ScriptedWorker, gate: asyncio.Event) -> "asyncio.Task[bool]":
+    async def wait(_: None) -> bool:
+        return await gate.wait()
+
+    return asyncio.ensure_future(worker.execute(Task(wait, task_id="t", created_s=0), None))
+
+
+# -- who is there --------------------------------------------------------------------------------------------
+
+
+async def test_members_are_kept_by_id_in_the_order_in_which_they_came() -> None:
+    b, a = ScriptedWorker("b"), ScriptedWorker("a")
+    pool = Pool([b])
+    pool.add(a)
+    assert pool.list() == tuple(pool) == (b, a)
+    assert (len(pool), "a" in pool, "c" in pool, pool.get("a") is a) == (2, True, False, True)
+
+
+async def test_an_id_is_taken_once() -> None:
+    with pytest.raises(PoolError, match="already has a worker a") as raised:
+        Pool([ScriptedWorker("a"), ScriptedWorker("a")])
+    assert _code(raised) is PoolErrorCode.WORKER_ALREADY_EXISTS
+
+
+async def test_who_is_not_there_is_named() -> None:
+    pool: Pool[ScriptedWorker] = Pool()
+    for ask in (pool.get, pool.report, pool.update, lambda name: pool.available(ScriptedWorker(name))):
+        with pytest.raises(PoolError, match="no worker a") as raised:
+            ask("a")
+        assert _code(raised) is PoolErrorCode.WORKER_NOT_FOUND
+        assert raised.value.context == {"worker": "a"}
+    with pytest.raises(PoolError, match="no worker a"):
+        await pool.remove("a")
+
+
+# -- updates -------------------------------------------------------------------------------------------------
+
+
+async def test_an_update_changes_what_it_names_and_nothing_else() -> None:
+    pool = Pool([ScriptedWorker("a", capacity=2, tags={"x"}, metadata={"k": "v"})])
+    heard = _listen(pool)
+    before = pool.get("a").info
+    info = pool.update("a", weight=7)
+    assert info == pool.get("a").info == before.model_copy(update={"weight": 7})
+    assert heard == [f"updated a {before}>{info}"]
+    info = pool.update("a", capacity=3, tags=["y", "z"], metadata={})
+    assert (info.capacity, info.weight, info.tags, info.metadata) == (3, 7, frozenset("yz"), {})
+
+
+async def test_an_update_that_cannot_be_changes_nothing() -> None:
+    pool = Pool([ScriptedWorker("a")])
+    before = pool.get("a").info
+    heard = _listen(pool)
+    with pytest.raises(PoolError, match="capacity = 0") as raised:
+        pool.update("a", capacity=0)
+    assert _code(raised) is PoolErrorCode.INVALID_CONFIGURATION
+    assert pool.get("a").info is before
+    assert heard == []
+
+
+async def test_a_change_of_capacity_decides_anew_whether_there_is_a_free_slot() -> None:
+    [worker] = await started(ScriptedWorker("a", capacity=2))
+    pool = Pool([worker])
+    gate = asyncio.Event()
+    running = _busy(worker, gate)
+    await asyncio.sleep(0)
+    heard = _listen(pool)
+    pool.update("a", capacity=1)
+    assert worker.status is WorkerStatus.BUSY
+    pool.update("a", capacity=2)
+    assert worker.status is WorkerStatus.READY
+    assert [line for line in heard if line.startswith("status")] == ["status a ready>busy", "status a busy>ready"]
+    gate.set()
+    await running
+
+
+# -- events --------------------------------------------------------------------------------------------------
+
+
+async def test_every_change_is_told_once_with_what_it_was_before() -> None:
+    pool: Pool[ScriptedWorker] = Pool()
+    heard = _listen(pool)
+    worker = ScriptedWorker("a")
+    pool.add(worker)
+    await worker.start()
+    await worker.execute(Task(lambda value: value, task_id="t", created_s=0), 1)
+    report = _report("a", well=True)
+    pool.record(report)
+    await pool.remove("a")
+    await worker.start()
+    assert heard == [
+        "added a",
+        "status a created>starting",
+        "status a starting>ready",
+        "status a ready>busy",
+        "load a 0>1",
+        "status a busy>ready",
+        "load a 1>0",
+        f"health a None>{report}",
+        "status a ready>draining",
+        "status a draining>stopped",
+        "removed a",
+    ]
+
+
+async def test_who_has_ended_listening_hears_nothing_more() -> None:
+    pool: Pool[ScriptedWorker] = Pool()
+    heard: list[str] = []
+    end_second = lambda: None  # noqa: E731
+
+    def first(event: PoolEvent) -> None:
+        heard.append(f"first {event.member.id}")
+        end_second()
+
+    end_first = pool.subscribe(first)
+    end_second = pool.subscribe(lambda event: heard.append(f"second {event.member.id}"))
+    pool.add(ScriptedWorker("a"))
+    end_first()
+    end_first()
+    pool.add(ScriptedWorker("b"))
+    assert heard == ["first a"]
+
+
+async def test_an_observer_that_raises_hurts_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    pool: Pool[ScriptedWorker] = Pool(logger=logging.getLogger("test"))
+
+    def broken(event: PoolEvent) -> None:
+        raise ValueError("broken observer")
+
+    pool.subscribe(broken)
+    heard = _listen(pool)
+    worker = ScriptedWorker("a")
+    pool.add(worker)
+    await worker.start()
+    assert worker.status is WorkerStatus.READY
+    assert len(heard) == 3
+    assert "an observer of added of worker a failed" in caplog.text
+    assert "broken observer" in caplog.text
+
+
+async def test_all_hear_the_same_order_although_one_of_them_makes_changes() -> None:
+    pool: Pool[ScriptedWorker] = Pool()
+
+    def fail_it(event: PoolEvent) -> None:
+        if event.after is WorkerStatus.READY:
+            event.member.fail("it is not wanted")
+
+    pool.subscribe(fail_it)
+    heard = _listen(pool)
+    worker = ScriptedWorker("a")
+    pool.add(worker)
+    await worker.start()
+    assert heard[2:] == ["status a starting>ready", "status a ready>failed"]
+
+
+# -- what a strategy is told ---------------------------------------------------------------------------------
+
+
+async def test_only_a_ready_and_well_member_is_available() -> None:
+    worker = ScriptedWorker("a", capacity=1, weight=3)
+    pool = Pool([worker])
+    assert not pool.available(worker)
+    assert not pool.candidate(worker).ready
+    await worker.start()
+    assert pool.available(worker)
+    pool.record(_report("a", well=False))
+    assert not pool.available(worker)
+    assert not pool.candidate(worker).ready
+    report = _report("a", well=True)
+    pool.record(report)
+    assert pool.report("a") is report
+    assert pool.available(worker)
+
+    gate = asyncio.Event()
+    running = _busy(worker, gate)
+    await asyncio.sleep(0)
+    busy = pool.candidate(worker)
+    assert (busy.id, busy.capacity, busy.load, busy.weight, busy.ready, busy.available) == ("a", 1, 1, 3, True, False)
+    assert not pool.available(worker)
+    gate.set()
+    await running
+    done = pool.candidate(worker)
+    assert (done.load, done.error_rate, done.available) == (0, 0.0, True)
+    assert done.latency_s is not None
+
+
+async def test_a_report_on_one_that_left_is_dropped() -> None:
+    pool: Pool[ScriptedWorker] = Pool()
+    heard = _listen(pool)
+    pool.record(_report("a", well=False))
+    assert heard == []
+    pool.add(ScriptedWorker("a"))
+    assert pool.report("a") is None
+
+
+# -- removal -------------------------------------------------------------------------------------------------
+
+
+async def test_removal_waits_for_what_runs_and_takes_nothing_new() -> None:
+    [worker] = await started(ScriptedWorker("a", capacity=2))
+    pool = Pool([worker])
+    gate = asyncio.Event()
+    running = _busy(worker, gate)
+    await asyncio.sleep(0)
+    removal = asyncio.ensure_future(pool.remove("a"))
+    await asyncio.sleep(0)
+    assert (worker.status, pool.available(worker), "a" in pool) == (WorkerStatus.DRAINING, False, True)
+    gate.set()
+    await removal
+    assert running.done()
+    assert running.result()
+    assert (worker.status, worker.load, len(pool)) == (WorkerStatus.STOPPED, 0, 0)
+
+
+async def test_removal_with_a_grace_time_ends_what_still_runs() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    pool = Pool([worker])
+    running = _busy(worker, asyncio.Event())
+    await asyncio.sleep(0)
+    await pool.remove("a", grace_s=0)
+    with pytest.raises(PoolError) as raised:
+        await running
+    assert _code(raised) is PoolErrorCode.WORKER_LOST
+    assert (worker.load, len(pool)) == (0, 0)
+
+
+async def test_a_cancelled_removal_leaves_it_draining_and_in_the_pool() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    pool = Pool([worker])
+    gate = asyncio.Event()
+    running = _busy(worker, gate)
+    await asyncio.sleep(0)
+    removal = asyncio.ensure_future(pool.remove("a"))
+    await asyncio.sleep(0)
+    removal.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await removal
+    assert (worker.status, "a" in pool, running.done()) == (WorkerStatus.DRAINING, True, False)
+    gate.set()
+    await running
+    await pool.remove("a")
+    assert len(pool) == 0
+
+
+async def test_one_that_is_restarted_while_it_leaves_gets_no_task() -> None:
+    [worker] = await started(ScriptedWorker("a", capacity=2))
+    pool = Pool([worker])
+    gate = asyncio.Event()
+    running = _busy(worker, gate)
+    await asyncio.sleep(0)
+    removal = asyncio.ensure_future(pool.remove("a"))
+    await asyncio.sleep(0)
+    worker.fail("while it leaves")
+    await worker.start()
+    assert worker.status is WorkerStatus.READY
+    assert not pool.available(worker)
+    assert not pool.candidate(worker).ready
+    await removal
+    with pytest.raises(PoolError):
+        await running
+    assert worker.status is WorkerStatus.STOPPED
+
+
+async def test_one_that_does_not_stop_cleanly_is_forgotten_all_the_same() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    pool = Pool([worker])
+    worker.stop_errors.append(OSError("stuck"))
+    heard = _listen(pool)
+    with pytest.raises(PoolError, match="stuck") as raised:
+        await pool.remove("a")
+    assert _code(raised) is PoolErrorCode.WORKER_STOP_FAILED
+    assert len(pool) == 0
+    assert heard[-1] == f"{PoolEventKind.REMOVED} a"
+
+
+async def test_two_removals_at_once_forget_it_once_and_not_its_successor() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    pool = Pool([worker])
+    heard = _listen(pool)
+    running = _busy(worker, asyncio.Event())
+    await asyncio.sleep(0)
+    patient = asyncio.ensure_future(pool.remove("a"))
+    await asyncio.sleep(0)
+    await pool.remove("a", grace_s=0)
+    successor = ScriptedWorker("a")
+    pool.add(successor)
+    await patient
+    with pytest.raises(PoolError):
+        await running
+    assert pool.list() == (successor,)
+    assert heard.count("removed a") == 1
