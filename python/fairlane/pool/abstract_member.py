@@ -5,6 +5,7 @@ import contextlib
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
@@ -21,7 +22,11 @@ _AT_REST: Final = frozenset({WorkerStatus.CREATED, WorkerStatus.STOPPED})
 
 
 class AbstractMember(ABC):
-    """See Member. A transport writes `_start`, `_stop` and `_check`; all methods belong to one event loop."""
+    """See Member. A transport writes `_start`, `_stop` and `_check`; all methods belong to one event loop.
+
+    `_start` and `_stop` never overlap, whatever is called meanwhile. Whoever waits for a start is let go at once by
+    its own cancellation, by `fail` or by `stop`; a stop, once it ends the transport, goes on without its callers.
+    """
 
     def __init__(
         self,
@@ -41,7 +46,11 @@ class AbstractMember(ABC):
         self._watchers: list[Callable[[Member], None]] = []
         self._idle = asyncio.Event()
         self._idle.set()
-        self._telemetry.add(WORKERS, 1, info.kind, self._status)
+        self._transport = asyncio.Lock()
+        """Held while the transport's `_start` or `_stop` runs."""
+        self._starting: asyncio.Future[None] | None = None
+        """The outcome of the start under way."""
+        self._stopping: asyncio.Task[None] | None = None
 
     # -- what the transport writes ---------------------------------------------------------------------------
 
@@ -51,11 +60,17 @@ class AbstractMember(ABC):
 
     @abstractmethod
     async def _stop(self) -> None:
-        """End, with all that still runs. Also called after a failure, and before a start that follows one."""
+        """End, with all that still runs. Also called before a start that follows a failure; maybe for the second time.
+
+        An exception means that it did not stop.
+        """
 
     @abstractmethod
     async def _check(self) -> WorkerHealth:
         """Ask how it is."""
+
+    def _end_running(self) -> None:  # noqa: B027 - not every member runs something
+        """Let go of all who wait for what still runs, and cancel it: the member failed, or its grace time is over."""
 
     # -- what is known ---------------------------------------------------------------------------------------
 
@@ -97,10 +112,9 @@ class AbstractMember(ABC):
     def update(self, info: WorkerInfo) -> None:
         """See Member."""
         if (info.id, info.kind) != (self._info.id, self._info.kind):
-            raise PoolError(
+            raise self._error(
                 PoolErrorCode.INVALID_CONFIGURATION,
-                f"worker {self.id} of kind {self._info.kind} cannot become {info.id} of kind {info.kind}",
-                worker=self.id,
+                f"of kind {self._info.kind} cannot become {info.id} of kind {info.kind}",
             )
         self._info = info
         self._settle_status()
@@ -110,54 +124,38 @@ class AbstractMember(ABC):
 
     async def start(self) -> None:
         """See Member."""
-        failed_before = self._status is WorkerStatus.FAILED
+        if self._stopping is not None:
+            raise self._error(PoolErrorCode.ILLEGAL_TRANSITION, "is being stopped and cannot start")
+        before = self._status
         self._move(WorkerStatus.STARTING)
+        outcome = self._starting = asyncio.get_running_loop().create_future()
+        coming_up = asyncio.create_task(self._come_up(outcome, before))
+        outcome.add_done_callback(partial(_let_go, coming_up))
         try:
-            if failed_before:
-                await self._stop()
-            await self._start()
+            await outcome
         except asyncio.CancelledError:
-            self._move(WorkerStatus.FAILED)
+            if outcome is self._starting:
+                self.fail("its start was cancelled")
             raise
-        except Exception as error:
-            self._move(WorkerStatus.FAILED)
-            raise PoolError(
-                PoolErrorCode.WORKER_START_FAILED, f"worker {self.id} did not start: {error}", worker=self.id
-            ) from error
-        if self._status is not WorkerStatus.STARTING:
-            await self._stop()
-            raise PoolError(
-                PoolErrorCode.WORKER_START_FAILED, f"worker {self.id} became {self._status} instead", worker=self.id
-            )
-        self._move(WorkerStatus.READY)
-        self._settle_status()
 
     async def drain(self) -> None:
         """See Member."""
-        if self._status in {WorkerStatus.READY, WorkerStatus.BUSY}:
-            self._move(WorkerStatus.DRAINING)
+        self._close_admission()
         await self._idle.wait()
 
     async def stop(self, grace_s: float = 0.0) -> None:
         """See Member."""
-        if self._status is WorkerStatus.STOPPED:
-            return
         if self._status is WorkerStatus.CREATED:
             self._move(WorkerStatus.STOPPED)
+        if self._status in AT_WORK and self._stopping is None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(grace_s):
+                    await self.drain()
+        if self._status is WorkerStatus.STOPPED:
             return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(grace_s):
-                await self.drain()
-        self._end_running()
-        try:
-            await self._stop()
-        except Exception as error:
-            self.fail(f"did not stop: {error}")
-            raise PoolError(
-                PoolErrorCode.WORKER_STOP_FAILED, f"worker {self.id} did not stop: {error}", worker=self.id
-            ) from error
-        if self._status not in _AT_REST:
-            self._move(WorkerStatus.STOPPED)
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._go_down())
+        await asyncio.shield(self._stopping)
 
     async def health(self) -> WorkerHealth:
         """See Member."""
@@ -167,15 +165,62 @@ class AbstractMember(ABC):
 
     def fail(self, reason: str) -> None:
         """See Member."""
-        if self._status in _MAY_FAIL:
+        if self._status in _MAY_FAIL and self._stopping is None:
             self._log.warning("worker %s failed: %s", self.id, reason)
-            self._move(WorkerStatus.FAILED)
+            self._end_start(reason)
             self._end_running()
+            self._move(WorkerStatus.FAILED)
+
+    async def _come_up(self, outcome: "asyncio.Future[None]", before: WorkerStatus) -> None:
+        problem: BaseException | None = None
+        try:
+            async with self._transport:
+                if before is WorkerStatus.FAILED:
+                    await self._stop()
+                await self._start()
+        except (Exception, asyncio.CancelledError) as error:
+            problem = error
+        if outcome is not self._starting:
+            return  # given up meanwhile, by whoever has also decided on the status
+        if problem is None:
+            self._starting = None
+            self._become(WorkerStatus.READY)
+            self._settle_status()
+            self._changed()
+            outcome.set_result(None)
+        else:
+            self._end_start(_shown(problem), problem)
+            self._move(WorkerStatus.FAILED)
+
+    async def _go_down(self) -> None:
+        try:
+            self._close_admission()
+            self._end_start("it is being stopped")
+            self._end_running()
+            async with self._transport:
+                await self._stop()
+        except (Exception, asyncio.CancelledError) as error:
+            if self._status is not WorkerStatus.FAILED:
+                self._move(WorkerStatus.FAILED)
+            raise self._error(PoolErrorCode.WORKER_STOP_FAILED, f"did not stop: {_shown(error)}") from error
+        else:
+            self._move(WorkerStatus.STOPPED)
+        finally:
+            self._stopping = None
+
+    def _end_start(self, reason: str, cause: BaseException | None = None) -> None:
+        """Let go of whoever waits for a start under way."""
+        outcome, self._starting = self._starting, None
+        if outcome is not None and not outcome.done():
+            failed = self._error(PoolErrorCode.WORKER_START_FAILED, f"did not start: {reason}")
+            failed.__cause__ = cause
+            outcome.set_exception(failed)
+
+    def _close_admission(self) -> None:
+        if self._status in {WorkerStatus.READY, WorkerStatus.BUSY}:
+            self._move(WorkerStatus.DRAINING)
 
     # -- for subclasses --------------------------------------------------------------------------------------
-
-    def _end_running(self) -> None:
-        """End what still runs: the member failed, or its grace time is over."""
 
     def _change_load(self, by: int) -> None:
         self._load += by
@@ -191,17 +236,38 @@ class AbstractMember(ABC):
         """Say whether there is a free slot."""
         full = self._load >= self._info.capacity
         if self._status is WorkerStatus.READY and full:
-            self._move(WorkerStatus.BUSY)
+            self._become(WorkerStatus.BUSY)
         elif self._status is WorkerStatus.BUSY and not full:
-            self._move(WorkerStatus.READY)
+            self._become(WorkerStatus.READY)
 
     def _move(self, to: WorkerStatus) -> None:
-        before = self._status
-        self._status = moved(f"worker {self.id}", WORKER_MOVES, before, to)
-        self._telemetry.add(WORKERS, -1, self._info.kind, before)
-        self._telemetry.add(WORKERS, 1, self._info.kind, to)
+        self._become(to)
         self._changed()
+
+    def _become(self, to: WorkerStatus) -> None:
+        before, self._status = self._status, moved(f"worker {self.id}", WORKER_MOVES, self._status, to)
+        if before not in _AT_REST:
+            self._telemetry.add(WORKERS, -1, self._info.kind, before)
+        if to not in _AT_REST:
+            self._telemetry.add(WORKERS, 1, self._info.kind, to)
 
     def _changed(self) -> None:
         for watcher in tuple(self._watchers):
-            watcher(self)
+            try:
+                watcher(self)
+            except Exception:
+                self._log.exception("a watcher of worker %s failed", self.id)
+
+    def _error(self, code: PoolErrorCode, text: str) -> PoolError:
+        return PoolError(code, f"worker {self.id} {text}", worker=self.id)
+
+
+def _let_go(coming_up: "asyncio.Task[None]", outcome: "asyncio.Future[None]") -> None:
+    """End a start that is given up; the outcome is known, even if nobody waits for it any more."""
+    if not outcome.cancelled():
+        outcome.exception()
+    coming_up.cancel()
+
+
+def _shown(error: BaseException) -> str:
+    return str(error) or type(error).__name__

@@ -1,8 +1,14 @@
-"""A member that executes tasks: admission to its slots, figures and telemetry. A transport writes the execution."""
+"""A member that executes tasks: admission to its slots, figures and telemetry. A transport writes the execution.
+
+An attempt has two ends. Whoever waits for it is let go at once by its result, by a cancellation or by the worker's
+failure, whichever comes first. Its slot is free when the work has really ended.
+"""
 
 import asyncio
 import logging
 from abc import abstractmethod
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
@@ -17,6 +23,16 @@ from fairlane.telemetry.names import ATTEMPT_DURATION, ATTEMPTS, EXECUTE
 _COMPLETED: Final = "completed"
 
 
+@dataclass(eq=False, slots=True)
+class _Attempt:
+    task_id: str
+    began_s: float
+    answer: "asyncio.Future[Any]"
+    """What the caller waits for."""
+    kept_until: "asyncio.Future[Any] | None" = None
+    """Set if the work goes on without its execution."""
+
+
 class AbstractWorker(AbstractMember):
     """See Worker. A transport writes `_execute`, beside what AbstractMember asks for."""
 
@@ -29,92 +45,101 @@ class AbstractWorker(AbstractMember):
         logger: logging.Logger | None = None,
     ) -> None:
         super().__init__(info, clock=clock, telemetry=telemetry, logger=logger)
-        self._running: set[asyncio.Future[Any]] = set()
-        self._lost: set[asyncio.Future[Any]] = set()
-        """Those of the running that the worker ended itself."""
+        self._attempts: dict[asyncio.Task[Any] | None, _Attempt] = {}
+        """Those whose execution has not ended, by the asyncio task that executes."""
 
     @abstractmethod
     async def _execute(self, task: Task[In, Out], value: In) -> Out:
-        """Execute in a slot that is taken; raise what the work raises, or PoolError (worker_lost).
+        """Execute in a slot that is taken. Raise what the work raises, or PoolError for a fault of the transport.
 
-        A cancellation ends the work. If the transport cannot end it, it lets go at once, and calls `_keep_slot`.
+        A cancellation ends the work. If the transport cannot end it, it calls `_keep_slot` and lets go at once.
         """
 
     async def execute(self, task: Task[In, Out], value: In) -> Out:
         """See Worker."""
-        self._admit(task)
-        began_s = self._clock.monotonic_s()
-        outcome: str = PoolErrorCode.TASK_CANCELLED
-        self._change_load(1)
-        try:
-            with self._telemetry.span(EXECUTE, task.id, self.id, self.info.kind):
-                output = await self._run(task, value)
-            outcome = _COMPLETED
-            return output
-        except PoolError as error:
-            outcome = error.code
-            raise
-        finally:
-            self._account(self._clock.monotonic_s() - began_s, outcome)
+        self._admit(task.id)
+        with self._telemetry.span(EXECUTE, task.id, self.id, self.info.kind):
+            return await self._begin(task, value)
 
-    def _admit(self, task: Task[Any, Any]) -> None:
+    # -- for transports --------------------------------------------------------------------------------------
+
+    def _keep_slot(self, until: "asyncio.Future[Any]") -> None:
+        """Keep the slot of the calling execution until then. Called by the asyncio task that `_execute` runs in."""
+        self._attempts[asyncio.current_task()].kept_until = until
+
+    def _task_failed(self, task_id: str, error: BaseException) -> PoolError:
+        """Return what the pool makes of an exception of the work."""
+        failed = self._task_error(PoolErrorCode.TASK_FAILED, task_id, f"failed on worker {self.id}: {error!r:.500}")
+        failed.__cause__ = error
+        return failed
+
+    async def _unwind(self, at_most_s: float) -> None:
+        """Wait for executions that were cancelled to clean up."""
+        if self._attempts:
+            _, pending = await asyncio.wait(tuple(filter(None, self._attempts)), timeout=at_most_s)
+            if pending:
+                self._log.warning("worker %s: %d executions go on although cancelled", self.id, len(pending))
+
+    # -- one attempt -----------------------------------------------------------------------------------------
+
+    def _admit(self, task_id: str) -> None:
         if self.status is WorkerStatus.BUSY:
-            raise PoolError(
-                PoolErrorCode.WORKER_AT_CAPACITY,
-                f"worker {self.id}: all {self.info.capacity} slots are in use",
-                worker=self.id,
-                task=task.id,
-            )
+            text = f"finds all {self.info.capacity} slots of worker {self.id} in use"
+            raise self._task_error(PoolErrorCode.WORKER_AT_CAPACITY, task_id, text)
         if self.status is not WorkerStatus.READY:
-            raise PoolError(
-                PoolErrorCode.WORKER_NOT_READY,
-                f"worker {self.id} is {self.status}, not ready",
-                worker=self.id,
-                task=task.id,
-            )
+            raise self._task_error(PoolErrorCode.WORKER_NOT_READY, task_id, f"finds worker {self.id} {self.status}")
 
-    async def _run(self, task: Task[In, Out], value: In) -> Out:
-        """Run the execution as a task of its own, so that the worker's failure can end it."""
-        running = asyncio.ensure_future(self._execute(task, value))
-        self._running.add(running)
-        try:
-            return await running
-        except asyncio.CancelledError:
-            if _is_cancelled_from_outside():
-                raise
-            code = PoolErrorCode.WORKER_LOST if running in self._lost else PoolErrorCode.TASK_CANCELLED
-            raise PoolError(code, f"worker {self.id}: task {task.id} was ended", worker=self.id, task=task.id) from None
-        except PoolError:
-            raise
-        except Exception as error:
-            raise PoolError(
-                PoolErrorCode.TASK_FAILED,
-                f"task {task.id} failed on worker {self.id}: {error!r:.500}",
-                worker=self.id,
-                task=task.id,
-            ) from error
-        finally:
-            self._running.discard(running)
-            self._lost.discard(running)
+    def _begin(self, task: Task[In, Out], value: In) -> "asyncio.Future[Out]":
+        answer: asyncio.Future[Out] = asyncio.get_running_loop().create_future()
+        attempt = _Attempt(task.id, self._clock.monotonic_s(), answer)
+        running = asyncio.create_task(self._execute(task, value))
+        self._attempts[running] = attempt
+        running.add_done_callback(self._executed)
+        answer.add_done_callback(partial(self._answered, attempt, running))
+        self._change_load(1)
+        return answer
 
-    def _account(self, latency_s: float, outcome: str) -> None:
+    def _executed(self, running: "asyncio.Task[Any]") -> None:
+        attempt = self._attempts.pop(running)
+        error = None if running.cancelled() else running.exception()
+        if not attempt.answer.done():
+            if running.cancelled():
+                self._settle(attempt, self._task_error(PoolErrorCode.TASK_CANCELLED, attempt.task_id, "ended itself"))
+            elif error is None:
+                self._account(attempt, _COMPLETED)
+                attempt.answer.set_result(running.result())
+            else:
+                failed = error if isinstance(error, PoolError) else self._task_failed(attempt.task_id, error)
+                self._settle(attempt, failed)
+        if attempt.kept_until is None:
+            self._change_load(-1)
+        else:
+            attempt.kept_until.add_done_callback(lambda _: self._change_load(-1))
+
+    def _answered(self, attempt: _Attempt, running: "asyncio.Task[Any]", answer: "asyncio.Future[Any]") -> None:
+        if answer.cancelled():
+            self._account(attempt, PoolErrorCode.TASK_CANCELLED)
+        else:
+            answer.exception()  # seen, even if the caller was cancelled at the same time
+        running.cancel()
+
+    def _end_running(self) -> None:
+        for attempt in self._attempts.values():
+            if not attempt.answer.done():
+                text = f"was lost with worker {self.id}"
+                self._settle(attempt, self._task_error(PoolErrorCode.WORKER_LOST, attempt.task_id, text))
+
+    def _settle(self, attempt: _Attempt, error: PoolError) -> None:
+        self._account(attempt, error.code)
+        attempt.answer.set_exception(error)
+
+    def _account(self, attempt: _Attempt, outcome: str) -> None:
+        """Put the attempt's end into the figures; watchers hear of it with the change of load that follows."""
+        latency_s = self._clock.monotonic_s() - attempt.began_s
         if outcome != PoolErrorCode.TASK_CANCELLED:
             self._accumulator.ended(latency_s, well=outcome == _COMPLETED)
         self._telemetry.add(ATTEMPTS, 1, self.info.kind, outcome)
         self._telemetry.observe(ATTEMPT_DURATION, latency_s, self.info.kind, outcome)
-        self._change_load(-1)
 
-    def _end_running(self) -> None:
-        for running in self._running:
-            self._lost.add(running)
-            running.cancel()
-
-    def _keep_slot(self, until: "asyncio.Future[Any]") -> None:
-        """Keep a slot for work that goes on although its execution was cancelled."""
-        self._change_load(1)
-        until.add_done_callback(lambda _: self._change_load(-1))
-
-
-def _is_cancelled_from_outside() -> bool:
-    current = asyncio.current_task()
-    return current is not None and current.cancelling() > 0
+    def _task_error(self, code: PoolErrorCode, task_id: str, text: str) -> PoolError:
+        return PoolError(code, f"task {task_id} {text}", worker=self.id, task=task_id)
