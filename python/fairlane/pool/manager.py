@@ -1,0 +1,236 @@
+"""Brings tasks to workers: waits for a slot, executes, tries again elsewhere, and keeps the workers alive meanwhile."""
+
+import asyncio
+import contextlib
+import logging
+import math
+from collections.abc import AsyncIterator, Iterator, Mapping
+from types import TracebackType
+from typing import Any, Final, Self
+
+from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, system_rng
+from fairlane.config.pool import ManagerConfig
+from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.health import HealthChecker
+from fairlane.pool.placement import Placement
+from fairlane.pool.pool import Pool
+from fairlane.pool.retries import Retries
+from fairlane.pool.starter import Starter
+from fairlane.pool.status import TASK_MOVES, TaskStatus, moved
+from fairlane.pool.strategies.registry import make_strategy
+from fairlane.pool.supervisor import Supervisor
+from fairlane.pool.task import In, Out, Task, Work
+from fairlane.telemetry import Telemetry
+from fairlane.telemetry.names import ASSIGN, RETRIES, TASK_DURATION, TASKS
+
+_COMPLETED: Final = "completed"
+_LAST_STATUS: Final[Mapping[str, TaskStatus]] = {
+    _COMPLETED: TaskStatus.COMPLETED,
+    PoolErrorCode.TASK_CANCELLED: TaskStatus.CANCELLED,
+}
+
+
+class Manager:
+    """Takes tasks while its context is entered.
+
+    On entering it starts the members that are only created, and from then on those that are added in that status; on
+    leaving it stops all members of its pool. It is entered once.
+    """
+
+    def __init__(
+        self,
+        pool: Pool[Any],
+        config: ManagerConfig | None = None,
+        *,
+        retry_on: tuple[type[Exception], ...] = (),
+        clock: Clock = SYSTEM_CLOCK,
+        rng: Rng | None = None,
+        ids: IdGenerator = RANDOM_IDS,
+        telemetry: Telemetry | None = None,
+        logger: logging.Logger | None = None,
+    ) -> None:
+        """``retry_on``: exceptions of a task's work after which another attempt is worth while.
+
+        Raises:
+            PoolError: invalid_configuration: the strategy cannot be made.
+        """
+        config = config or ManagerConfig()
+        rng = rng or system_rng()
+        self._strategy = config.strategy
+        self._attempt_limit_s = config.attempt_timeout_ms and config.attempt_timeout_ms / 1000
+        self._clock = clock
+        self._ids = ids
+        self._telemetry = telemetry or Telemetry()
+        self._log = logger or logging.getLogger(__name__)
+        self._assigned: set[Task[Any, Any]] = set()
+        self._ended = asyncio.Event()
+        self._parts = contextlib.AsyncExitStack()
+        self._starter = Starter(pool, grace_s=config.stop_grace_ms / 1000, logger=logger)
+        self._supervisor = (
+            Supervisor(
+                pool,
+                config.supervisor,
+                clock=clock,
+                rng=rng,
+                telemetry=self._telemetry,
+                logger=logger,
+                observer=lambda event: self._placement.reconsider(event.worker_id),
+            )
+            if config.supervisor
+            else None
+        )
+        self._checker = (
+            HealthChecker(pool, config.health, clock=clock, rng=rng, telemetry=self._telemetry, logger=logger)
+            if config.health
+            else None
+        )
+        self._placement = Placement(
+            pool,
+            make_strategy(config.strategy, rng),
+            config.strategy,
+            queue_limit=config.queue_limit,
+            will_restart=self._supervisor.will_restart if self._supervisor else lambda _: False,
+            clock=clock,
+            telemetry=self._telemetry,
+        )
+        self._retries = Retries(config, retry_on, rng=rng, pause=self._pause)
+
+    async def __aenter__(self) -> Self:
+        """Raises PoolError: worker_start_failed, if there is no supervisor to try again; all are stopped then."""
+        async with contextlib.AsyncExitStack() as parts:
+            starter = await parts.enter_async_context(self._starter)
+            failures = await starter.start_all()
+            if failures and self._supervisor is None:
+                raise failures[0]
+            if self._supervisor is not None:
+                await parts.enter_async_context(self._supervisor)
+            if self._checker is not None:
+                await parts.enter_async_context(self._checker)
+            self._placement.open()
+            parts.callback(self._close)
+            self._parts = parts.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take no task any more, let those that run go on for the grace time, and stop all members.
+
+        Raises:
+            PoolError: worker_stop_failed, when all others have stopped.
+        """
+        await self._parts.__aexit__(kind, error, trace)
+
+    async def assign(self, work: Task[In, Out] | Work[In, Out], value: In, *, timeout_s: float | None = None) -> Out:
+        """Execute a task, or a function as a new task, on a worker, and return its output.
+
+        ``timeout_s`` bounds all of it: waiting for slots, attempts and the time in between. A cancellation ends it at
+        once and leaves the task cancelled.
+
+        Raises:
+            PoolError: no_workers_available, queue_full, task_timeout, task_failed, task_cancelled, retries_exhausted;
+                illegal_transition: the task was assigned before; invalid_configuration: an argument cannot be used.
+        """
+        limit_s = _checked_timeout(timeout_s)
+        task = self._checked_task(work)
+        with self._account(task):
+            async with _deadline(task, limit_s, "was not done within"):
+                return await self._retries.run(
+                    lambda: self._attempt(task, value), lambda error: self._between(task, error)
+                )
+
+    async def _attempt(self, task: Task[In, Out], value: In) -> Out:
+        worker = await self._placement.take(task.metadata.workers)
+        task.begin(worker.id)
+        async with _deadline(task, self._attempt_limit_s, f"was not executed by worker {worker.id} within"):
+            return await worker.execute(task, value)
+
+    def _between(self, task: Task[Any, Any], error: PoolError) -> None:
+        task.move(TaskStatus.PENDING)
+        self._telemetry.add(RETRIES, 1, self._strategy, error.code)
+        self._log.info("task %s is tried again after attempt %d: %s", task.id, task.metadata.attempts, error)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait between two attempts, at most until the manager ends."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+
+    def _close(self) -> None:
+        self._placement.close()
+        self._ended.set()
+
+    def _checked_task(self, work: Task[In, Out] | Work[In, Out]) -> Task[In, Out]:
+        """Return a task that nobody has run or runs."""
+        if not isinstance(work, Task):
+            if not callable(work):
+                raise PoolError(
+                    PoolErrorCode.INVALID_CONFIGURATION,
+                    f"work = {ascii(work)[:60]}: must be a Task or a function of one argument",
+                )
+            return Task(work, task_id=self._ids.new_id(), created_s=self._clock.wall_s())
+        moved(f"task {work.id}", TASK_MOVES, work.status, TaskStatus.RUNNING)
+        if work in self._assigned:
+            raise PoolError(
+                PoolErrorCode.ILLEGAL_TRANSITION, f"task {work.id} is assigned, and waits for a slot", task=work.id
+            )
+        return work
+
+    @contextlib.contextmanager
+    def _account(self, task: Task[Any, Any]) -> Iterator[None]:
+        """Give the task its last status, however the block ends, and record how."""
+        began_s = self._clock.monotonic_s()
+        outcome: str = PoolErrorCode.TASK_FAILED
+        self._assigned.add(task)
+        try:
+            with self._telemetry.span(ASSIGN, task.id, self._strategy):
+                yield
+            outcome = _COMPLETED
+        except asyncio.CancelledError:
+            outcome = PoolErrorCode.TASK_CANCELLED
+            raise
+        except PoolError as error:
+            outcome = error.code
+            raise
+        finally:
+            self._assigned.discard(task)
+            task.move(_LAST_STATUS.get(outcome, TaskStatus.FAILED))
+            self._telemetry.add(TASKS, 1, self._strategy, outcome)
+            self._telemetry.observe(TASK_DURATION, self._clock.monotonic_s() - began_s, self._strategy, outcome)
+
+
+def _checked_timeout(timeout_s: float | None) -> float | None:
+    if timeout_s is None or (isinstance(timeout_s, int | float) and math.isfinite(timeout_s)):
+        return timeout_s
+    raise PoolError(
+        PoolErrorCode.INVALID_CONFIGURATION,
+        f"timeout_s = {ascii(timeout_s)[:60]}: must be a finite number of seconds, or None",
+    )
+
+
+@contextlib.asynccontextmanager
+async def _deadline(task: Task[Any, Any], limit_s: float | None, what: str) -> AsyncIterator[None]:
+    """End the block when its time is up.
+
+    Raises:
+        PoolError: task_timeout.
+    """
+    if limit_s is not None and limit_s <= 0:
+        raise _timed_out(task, what, limit_s)
+    try:
+        async with asyncio.timeout(limit_s) as deadline:
+            yield
+    except TimeoutError as error:
+        if not deadline.expired():
+            raise
+        raise _timed_out(task, what, limit_s) from error
+
+
+def _timed_out(task: Task[Any, Any], what: str, limit_s: float | None) -> PoolError:
+    return PoolError(
+        PoolErrorCode.TASK_TIMEOUT,
+        f"task {task.id} {what} {limit_s} s",
+        task=task.id,
+        timeout_s=limit_s,
+        workers=task.metadata.workers,
+    )
