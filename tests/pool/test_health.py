@@ -1,0 +1,528 @@
+"""The health checker: who is asked when, what is made of the answers, and what cannot disturb it."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, strategies as st
+
+from fairlane.clock import system_rng
+from fairlane.config.pool import HealthConfig
+from fairlane.pool.events import PoolEvent, PoolEventKind
+from fairlane.pool.health import HealthChecker
+from fairlane.pool.health_report import CheckOutcome, HealthReport
+from fairlane.pool.pool import Pool
+from fairlane.pool.status import WorkerStatus
+from fairlane.telemetry.names import CHECK, HEALTH_CHECKS, HEALTH_DURATION
+from tests.support.pool_members import ScriptedMember, answer, hang, ignore_cancellation, take
+from tests.support.pool_telemetry import Recording
+from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
+
+EVERY_SECOND = HealthConfig(interval_ms=1_000, jitter=0, timeout_ms=500, failure_threshold=3, success_threshold=2)
+ILL = answer(healthy=False, detail="no disk")
+
+
+def checker(pool: Pool[ScriptedMember], config: HealthConfig = EVERY_SECOND, seed: int = 1) -> HealthChecker:
+    return HealthChecker(pool, config, clock=VirtualClock(), rng=system_rng(seed))
+
+
+def reports(pool: Pool[ScriptedMember]) -> list[HealthReport]:
+    """Return a list that grows with each report."""
+    seen: list[HealthReport] = []
+
+    def see(event: PoolEvent) -> None:
+        if event.kind is PoolEventKind.HEALTH:
+            assert isinstance(event.after, HealthReport)
+            seen.append(event.after)
+
+    pool.subscribe(see)
+    return seen
+
+
+async def ready(*members: ScriptedMember) -> Pool[ScriptedMember]:
+    for member in members:
+        await member.start()
+    return Pool(members)
+
+
+# -- when ----------------------------------------------------------------------------------------------------
+
+
+@virtual_time
+async def test_a_worker_is_checked_at_once_and_then_an_interval_after_the_end_of_each_check() -> None:
+    member = ScriptedMember(checks=[take(0.25)])
+    pool = await ready(member)
+    async with checker(pool):
+        await asyncio.sleep(3)
+    assert member.checked_s == [0, 1.25, 2.5]
+    assert pool.report("w") == HealthReport("w", CheckOutcome.HEALTHY, "", 2.75, 0.25, 0, 3, well=True)
+
+
+@virtual_time
+async def test_the_age_of_a_report_grows() -> None:
+    pool = await ready(ScriptedMember())
+    async with checker(pool):
+        await asyncio.sleep(0.75)
+        report = pool.report("w")
+    assert report is not None
+    assert report.age_s(VirtualClock()) == 0.75
+
+
+@virtual_time
+async def test_jitter_spreads_the_first_checks_and_all_intervals() -> None:
+    members = [ScriptedMember(f"w{number}") for number in range(50)]
+    pool = await ready(*members)
+    async with checker(pool, EVERY_SECOND.model_copy(update={"jitter": 0.2})):
+        await asyncio.sleep(10)
+    firsts = {member.checked_s[0] for member in members}
+    assert len(firsts) > 40
+    assert all(0 <= first <= 0.2 for first in firsts)
+    intervals = [
+        after - before
+        for member in members
+        for before, after in zip(member.checked_s, member.checked_s[1:], strict=False)
+    ]
+    assert min(intervals) == pytest.approx(0.8, abs=0.02)
+    assert max(intervals) == pytest.approx(1.2, abs=0.02)
+
+
+@virtual_time
+async def test_the_same_seed_checks_at_the_same_times() -> None:
+    times = []
+    for _ in range(2):
+        member = ScriptedMember()
+        pool = await ready(member)
+        began_s = now_s()
+        async with checker(pool, EVERY_SECOND.model_copy(update={"jitter": 0.5}), seed=7):
+            await asyncio.sleep(20)
+        times.append([round(checked_s - began_s, 6) for checked_s in member.checked_s])
+    assert times[0] == times[1]
+
+
+@pytest.mark.parametrize("status", [WorkerStatus.CREATED, WorkerStatus.STOPPED, WorkerStatus.FAILED])
+@virtual_time
+async def test_who_is_not_at_work_is_not_asked(status: WorkerStatus) -> None:
+    member = ScriptedMember()
+    if status is not WorkerStatus.CREATED:
+        await member.start()
+    if status is WorkerStatus.STOPPED:
+        await member.stop()
+    elif status is WorkerStatus.FAILED:
+        member.fail("broken")
+    pool = Pool([member])
+    async with checker(pool):
+        await asyncio.sleep(5)
+        assert (member.status, member.checked_s, pool.report("w")) == (status, [], None)
+        await member.start()
+        await settle()
+        assert member.checked_s == [5]
+
+
+@virtual_time
+async def test_a_draining_worker_is_checked_until_it_stops() -> None:
+    member = ScriptedMember()
+    pool = await ready(member)
+    async with checker(pool):
+        await member.drain()
+        await asyncio.sleep(1.5)
+        assert member.checked_s == [0, 1]
+        await member.stop()
+        await asyncio.sleep(5)
+    assert member.checked_s == [0, 1]
+
+
+@virtual_time
+async def test_who_comes_is_checked_and_who_goes_is_not() -> None:
+    pool: Pool[ScriptedMember] = Pool()
+    member = ScriptedMember()
+    await member.start()
+    async with checker(pool):
+        await asyncio.sleep(2)
+        pool.add(member)
+        await asyncio.sleep(1.5)
+        assert member.checked_s == [2, 3]
+        await pool.remove("w")
+        await member.start()
+        await asyncio.sleep(5)
+    assert member.checked_s == [2, 3]
+
+
+@virtual_time
+async def test_after_its_end_nobody_is_asked() -> None:
+    member = ScriptedMember(checks=[take(0.1)])
+    pool = await ready(member)
+    async with checker(pool):
+        await asyncio.sleep(0.05)
+    await member.stop()
+    await member.start()
+    await asyncio.sleep(5)
+    assert member.checked_s == [0]
+    assert pool.report("w") is None
+
+
+# -- what is made of the answers -----------------------------------------------------------------------------
+
+
+async def nonsense() -> object:
+    return "fine"
+
+
+@pytest.mark.parametrize(
+    ("step", "outcome", "detail"),
+    [
+        (None, CheckOutcome.HEALTHY, ""),
+        (ILL, CheckOutcome.UNHEALTHY, "no disk"),
+        (ValueError("x" * 1_000), CheckOutcome.ERROR, "ValueError('xxx"),
+        (nonsense, CheckOutcome.ERROR, "WorkerHealth"),
+        (hang, CheckOutcome.TIMEOUT, "did not answer in time"),
+    ],
+)
+@virtual_time
+async def test_each_outcome_is_reported_and_counted(step: object, outcome: CheckOutcome, detail: str) -> None:
+    recording = Recording()
+    pool = await ready(ScriptedMember(checks=[step]))  # type: ignore[list-item]
+    async with HealthChecker(pool, EVERY_SECOND, clock=VirtualClock(), telemetry=recording.telemetry):
+        await asyncio.sleep(0.75)
+        report = pool.report("w")
+    assert report is not None
+    assert report.outcome is outcome
+    assert detail in report.detail
+    assert len(report.detail) <= 500
+    assert report.took_s == (0.5 if outcome is CheckOutcome.TIMEOUT else 0)
+    assert recording.values(HEALTH_CHECKS) == {("scripted", outcome): 1}
+    assert recording.values(HEALTH_DURATION) == {("scripted", outcome): 1}
+    names = {CheckOutcome.TIMEOUT: {"CancelledError"}, CheckOutcome.ERROR: {"ValueError", "ValidationError"}}
+    [(name, attributes, problem, _)] = recording.spans()
+    assert (name, attributes) == (CHECK.name, {"worker.id": "w", "kind": "scripted"})
+    assert problem in names.get(outcome, {None})
+
+
+@virtual_time
+async def test_a_check_that_was_cancelled_from_within_is_an_error() -> None:
+    async def give_up() -> None:
+        raise asyncio.CancelledError
+
+    member = ScriptedMember(checks=[give_up, None])
+    pool = await ready(member)
+    seen = reports(pool)
+    async with checker(pool):
+        await asyncio.sleep(1.5)
+    assert [report.outcome for report in seen] == [CheckOutcome.ERROR, CheckOutcome.HEALTHY]
+    assert seen[0].detail == "the check was cancelled"
+
+
+@virtual_time
+async def test_so_many_failures_in_a_row_and_it_is_taken_out(caplog: pytest.LogCaptureFixture) -> None:
+    member = ScriptedMember(checks=[ILL, ILL, None, ILL, ValueError("lost"), hang])
+    pool = await ready(member)
+    seen = reports(pool)
+    async with checker(pool):
+        await asyncio.sleep(5.25)
+        assert member.status is WorkerStatus.READY
+        await asyncio.sleep(10)
+    assert [(report.failures, report.successes, report.well) for report in seen] == [
+        (1, 0, True),
+        (2, 0, True),
+        (0, 1, True),
+        (1, 0, True),
+        (2, 0, True),
+        (3, 0, False),
+    ]
+    assert member.status is WorkerStatus.FAILED
+    assert "3 failed health checks in a row, the last one: timeout" in caplog.text
+
+
+@virtual_time
+async def test_the_report_is_there_before_the_worker_fails() -> None:
+    pool = await ready(ScriptedMember(checks=[ILL]))
+    at_failure: list[HealthReport | None] = []
+
+    def see(event: PoolEvent) -> None:
+        if event.after is WorkerStatus.FAILED:
+            at_failure.append(pool.report("w"))
+
+    pool.subscribe(see)
+    async with checker(pool):
+        await asyncio.sleep(2.5)
+    [report] = at_failure
+    assert report is not None
+    assert not report.well
+
+
+@virtual_time
+async def test_after_a_restart_it_is_well_only_after_enough_good_checks(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    member = ScriptedMember(checks=[ILL, ILL, ILL, None, ILL, ILL, None, None])
+    pool = await ready(member)
+    async with checker(pool):
+        await asyncio.sleep(2.5)
+        assert member.status is WorkerStatus.FAILED
+        await member.start()
+        known: list[tuple[int, int, bool, bool]] = []
+        for _ in range(5):
+            await settle()
+            report = pool.report("w")
+            assert report is not None
+            known.append((report.failures, report.successes, report.well, pool.available(member)))
+            await asyncio.sleep(1)
+    assert known == [
+        (0, 1, False, False),
+        (1, 0, False, False),
+        (2, 0, False, False),
+        (0, 1, False, False),
+        (0, 2, True, True),
+    ]
+    assert "worker w is well again" in caplog.text
+
+
+@virtual_time
+async def test_a_restarted_worker_that_is_still_ill_fails_again_after_as_many_checks() -> None:
+    member = ScriptedMember(checks=[ILL])
+    pool = await ready(member)
+    async with checker(pool):
+        await asyncio.sleep(3)
+        await member.start()
+        await asyncio.sleep(1.5)
+        assert member.status is WorkerStatus.READY
+        await asyncio.sleep(1)
+        assert member.status is WorkerStatus.FAILED
+    assert member.checked_s == [0, 1, 2, 3, 4, 5]
+
+
+@virtual_time
+async def test_a_worker_that_failed_for_another_reason_is_as_well_as_it_was() -> None:
+    member = ScriptedMember(checks=[None, ILL, ILL])
+    pool = await ready(member)
+    async with checker(pool):
+        await asyncio.sleep(2.5)
+        member.fail("killed")
+        await member.start()
+        await settle()
+        report = pool.report("w")
+        assert report is not None
+        assert (report.failures, report.well, pool.available(member)) == (1, True, True)
+
+
+@virtual_time
+async def test_who_is_added_anew_begins_anew() -> None:
+    member = ScriptedMember(checks=[ILL, ILL, ILL, None])
+    pool = await ready(member)
+    async with checker(pool):
+        await asyncio.sleep(2.5)
+        await pool.remove("w")
+        pool.add(member)
+        assert pool.report("w") is None
+        await member.start()
+        assert pool.available(member)
+        await settle()
+        report = pool.report("w")
+        assert report is not None
+        assert (report.successes, report.well) == (1, True)
+
+
+@given(
+    outcomes=st.lists(st.booleans(), max_size=40),
+    failure_threshold=st.integers(1, 4),
+    success_threshold=st.integers(1, 4),
+)
+def test_by_any_answers_it_is_well_exactly_as_the_thresholds_say(
+    outcomes: list[bool], failure_threshold: int, success_threshold: int
+) -> None:
+    """The rule, told once more the slow way: the last run of equal outcomes that was long enough decides."""
+    config = EVERY_SECOND.model_copy(
+        update={"failure_threshold": failure_threshold, "success_threshold": success_threshold}
+    )
+
+    @virtual_time
+    async def run() -> list[bool]:
+        member = ScriptedMember(checks=[*(answer(healthy=good) for good in outcomes), None])
+        pool = await ready(member)
+        seen = reports(pool)
+        async with checker(pool, config):
+            while len(seen) < len(outcomes):
+                if member.status is WorkerStatus.FAILED:
+                    await member.start()
+                await asyncio.sleep(1)
+        return [report.well for report in seen[: len(outcomes)]]
+
+    assert run() == list(_wellness(outcomes, failure_threshold, success_threshold))
+
+
+def _wellness(outcomes: list[bool], failure_threshold: int, success_threshold: int) -> Iterator[bool]:
+    well, run = True, 0
+    for number, good in enumerate(outcomes):
+        run = run + 1 if number and outcomes[number - 1] is good else 1
+        if run == (success_threshold if good else failure_threshold):
+            well = good
+            run = run if good else 0
+        yield well
+
+
+# -- what cannot disturb it ----------------------------------------------------------------------------------
+
+
+@virtual_time
+async def test_a_stuck_check_delays_no_other() -> None:
+    stuck, other = ScriptedMember("stuck", checks=[hang]), ScriptedMember("other")
+    pool = await ready(stuck, other)
+    async with checker(pool, EVERY_SECOND.model_copy(update={"timeout_ms": 60_000})):
+        await asyncio.sleep(3.5)
+    assert other.checked_s == [0, 1, 2, 3]
+    assert stuck.checked_s == [0]
+
+
+@virtual_time
+async def test_a_check_that_ignores_its_cancellation_is_never_doubled_and_counts_each_time() -> None:
+    end = asyncio.Event()
+    member = ScriptedMember(checks=[ignore_cancellation(end), None])
+    pool = await ready(member)
+    seen = reports(pool)
+    async with checker(pool, EVERY_SECOND.model_copy(update={"failure_threshold": 9})):
+        await asyncio.sleep(4.25)
+        assert member.checked_s == [0]
+        assert [(report.outcome, report.failures) for report in seen] == [
+            (CheckOutcome.TIMEOUT, 1),
+            (CheckOutcome.TIMEOUT, 2),
+            (CheckOutcome.TIMEOUT, 3),
+        ]
+        assert seen[2].detail == "the check before has not ended"
+        end.set()
+        await asyncio.sleep(1)
+    assert member.checked_s == [0, 4.5]
+    assert seen[-1].outcome is CheckOutcome.HEALTHY
+
+
+@virtual_time
+async def test_a_check_that_ends_late_is_followed_by_one_with_all_its_time() -> None:
+    end = asyncio.Event()
+    member = ScriptedMember(checks=[ignore_cancellation(end), take(0.45)])
+    pool = await ready(member)
+    async with checker(pool):
+        asyncio.get_running_loop().call_later(1.75, end.set)
+        await asyncio.sleep(2.4)
+    assert member.checked_s == [0, 1.75]
+    report = pool.report("w")
+    assert report is not None
+    assert (report.outcome, report.took_s) == (CheckOutcome.HEALTHY, pytest.approx(0.7))
+
+
+@virtual_time
+async def test_a_check_of_a_former_life_that_still_hangs_counts_against_the_new_one() -> None:
+    end = asyncio.Event()
+    member = ScriptedMember(checks=[ignore_cancellation(end), None])
+    pool = await ready(member)
+    async with checker(pool):
+        await asyncio.sleep(0.1)
+        member.fail("broken")
+        await member.start()
+        await asyncio.sleep(0.75)
+        report = pool.report("w")
+        assert report is not None
+        assert (report.outcome, report.failures) == (CheckOutcome.TIMEOUT, 1)
+        end.set()
+        await asyncio.sleep(1)
+    assert len(member.checked_s) == 2
+
+
+@virtual_time
+async def test_a_check_under_way_ends_with_the_life_of_its_worker_and_is_not_held_against_the_next() -> None:
+    ended: list[float] = []
+
+    async def until_cancelled() -> None:
+        try:
+            await hang()
+        finally:
+            ended.append(now_s())
+
+    member = ScriptedMember(checks=[until_cancelled, None])
+    pool = await ready(member)
+    seen = reports(pool)
+    async with checker(pool):
+        await asyncio.sleep(0.25)
+        member.fail("broken")
+        await member.start()
+        await settle()
+        assert ended == [0.25]
+        assert [(report.outcome, report.checked_s) for report in seen] == [(CheckOutcome.HEALTHY, 0.25)]
+
+
+@virtual_time
+async def test_what_a_check_raises_after_it_was_let_go_goes_nowhere() -> None:
+    problems: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: problems.append(context))
+    end = asyncio.Event()
+
+    async def fail_late() -> None:
+        try:
+            await hang()
+        except asyncio.CancelledError:
+            await end.wait()
+            raise ValueError("late") from None
+
+    member = ScriptedMember(checks=[fail_late, None])
+    pool = await ready(member)
+    async with checker(pool):
+        await asyncio.sleep(1)
+        end.set()
+        await asyncio.sleep(1)
+        report = pool.report("w")
+    assert report is not None
+    assert report.outcome is CheckOutcome.HEALTHY
+    assert problems == []
+
+
+@virtual_time
+async def test_its_end_waits_for_a_stubborn_check_no_longer_than_a_check_may_take(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    end = asyncio.Event()
+    stubborn, obedient = ScriptedMember("stubborn", checks=[ignore_cancellation(end)]), ScriptedMember(checks=[hang])
+    pool = await ready(stubborn, obedient)
+    async with checker(pool):
+        await asyncio.sleep(0.1)
+    assert now_s() == pytest.approx(0.6)
+    assert "left alone, since they ignore their cancellation: HealthChecker of stubborn" in caplog.text
+    assert "HealthChecker of w" not in caplog.text
+    end.set()
+    await settle()
+
+
+@virtual_time
+async def test_a_worker_that_cannot_even_be_failed_is_reported_in_the_log_and_disturbs_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(ScriptedMember):
+        def fail(self, reason: str) -> None:
+            raise RuntimeError("cannot fail")
+
+    broken, other = Broken("broken", checks=[ILL]), ScriptedMember("other")
+    pool = await ready(broken, other)
+    async with checker(pool):
+        await asyncio.sleep(4.5)
+    assert "HealthChecker of broken ended" in caplog.text
+    assert "cannot fail" in caplog.text
+    assert other.checked_s == [0, 1, 2, 3, 4]
+
+
+@virtual_time
+async def test_checks_belong_to_no_trace_that_a_worker_became_ready_in() -> None:
+    recording = Recording()
+    member = ScriptedMember()
+    pool = Pool([member])
+    async with HealthChecker(pool, EVERY_SECOND, clock=VirtualClock(), telemetry=recording.telemetry):
+        with recording.tracers.get_tracer("test").start_as_current_span("somebody's"):
+            await member.start()
+        await settle()
+    assert [(name, has_parent) for name, _, _, has_parent in recording.spans()] == [
+        ("somebody's", False),
+        (CHECK.name, False),
+    ]
+
+
+@virtual_time
+async def test_with_nothing_injected_it_uses_the_systems_own() -> None:
+    pool = await ready(ScriptedMember())
+    async with HealthChecker(pool, EVERY_SECOND):
+        await settle()
+        assert pool.report("w") is not None
