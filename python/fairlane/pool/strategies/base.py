@@ -37,10 +37,14 @@ class Strategy(Protocol):
     def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> str | None:
         """Return the available worker for the next ``tasks`` tasks; None if there is none but those to avoid.
 
-        The choice counts as the worker's turn, so many tasks long. Its load changes by `put` alone.
+        The choice counts as the worker's turn and as its load, so many tasks, until the worker is put or the choice
+        is undone. A worker with fewer free slots than tasks may be chosen: undo what is beyond them.
         """
         ...
 
     def undo(self, worker_id: str, tasks: int = 1) -> None:
-        """Take back turns that led to nothing, as though they had not been chosen."""
+        """Take back turns that led to nothing, before the worker is put again: as though they had not been chosen.
+
+        A worker that was removed meanwhile is no error.
+        """
         ...

@@ -1,4 +1,4 @@
-"""Shares for the least busy worker first: how busy it is, and how much slower and less reliable than usual."""
+"""How wide workers are for the least busy one: by their slots, and by how slow and unreliable they are."""
 
 from typing import Final
 
@@ -11,30 +11,29 @@ _WORST: Final = 8.0
 """A worker that always fails counts as this many times as busy."""
 
 
-def busy_share(candidate: Candidate) -> float:
-    """Return the part of its slots in use."""
-    return candidate.load / candidate.capacity
+def slots(candidate: Candidate) -> float:
+    """Return how many tasks it executes at once."""
+    return candidate.capacity
 
 
-class BiasedShare:
-    """The part of its slots in use with one more task, times a bias from 1 to 32.
+class BiasedSlots:
+    """Its slots, divided by a bias from 1 to 32: how many times slower than usual it is, times what its errors cost.
 
-    The bias is how many times slower than usual the worker is, and it grows with its error rate. With one more task,
-    because a worker that fails at once is always idle. What is usual is a moving average of what was told of all
-    workers, each counted as far as it succeeds.
+    What is usual is a moving average of what was told of all workers, each counted as far as it succeeds: one that
+    fails at once says nothing about how long work takes.
     """
 
     def __init__(self) -> None:
         self._usual_s: float | None = None
 
     def __call__(self, candidate: Candidate) -> float:
-        """Return the share, and learn from what is told."""
+        """Return the slots, and learn from what is told."""
         errors = candidate.error_rate or 0.0
         bias = 1.0 + (_WORST - 1.0) * errors
         latency_s = candidate.latency_s
         if latency_s is not None:
             bias *= self._slowness(latency_s, 1.0 - errors)
-        return (candidate.load + 1) / candidate.capacity * bias
+        return candidate.capacity / bias
 
     def _slowness(self, latency_s: float, trust: float) -> float:
         if self._usual_s is None:

@@ -9,7 +9,7 @@ from fairlane.clock import Rng
 from fairlane.domain.strategy_name import StrategyName, strategy_place
 from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.strategies.base import Strategy
-from fairlane.pool.strategies.least_busy import BiasedShare, busy_share
+from fairlane.pool.strategies.least_busy import BiasedSlots, slots
 from fairlane.pool.strategies.turns import Turns, strides_by_weight
 from fairlane.pool.strategies.weighted_random import WeightedRandom
 
@@ -20,8 +20,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _METHODS: Final = ("put", "remove", "choose", "undo")
 
 _factories: Final[dict[str, StrategyFactory]] = {
-    StrategyName.LEAST_BUSY: lambda rng: Turns(rng, share_of=busy_share),
-    StrategyName.LEAST_BUSY_EWMA: lambda rng: Turns(rng, share_of=BiasedShare()),
+    StrategyName.LEAST_BUSY: lambda rng: Turns(rng, width_of=slots),
+    StrategyName.LEAST_BUSY_EWMA: lambda rng: Turns(rng, width_of=BiasedSlots(), ahead=1),
     StrategyName.ROUND_ROBIN: Turns,
     StrategyName.WEIGHTED: lambda rng: Turns(rng, stride_of=strides_by_weight),
     StrategyName.WEIGHTED_RANDOM: WeightedRandom,

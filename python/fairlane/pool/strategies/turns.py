@@ -1,12 +1,13 @@
-"""Turns: the strategy that orders workers by a share of theirs, then by the turns they have had.
+"""Turns: the strategy that orders workers by how busy they are (or not at all), then by the turns they have had.
 
 Stride scheduling: each worker stands at a place on a line of virtual time, its next turn begins there, and a turn
 moves it on by its stride. The one furthest behind is next; equal strides are round-robin, strides inverse to weights
-are smooth weighted round-robin. Integers, so that a turn taken back leaves nothing behind.
+are smooth weighted round-robin. In integers, so that a turn taken back leaves nothing behind.
 """
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 from fairlane.clock import Rng
@@ -14,7 +15,7 @@ from fairlane.pool.strategies.base import Candidate
 from fairlane.pool.strategies.heap import AddressableHeap
 
 STRIDE: Final = 2**40
-"""Of weight 1. The largest weight divides it with an error of less than a millionth."""
+"""Of weight 1. A stride is this divided by a weight, off by less than a millionth of itself."""
 
 
 def equal_strides(_: Candidate) -> int:
@@ -27,9 +28,9 @@ def strides_by_weight(candidate: Candidate) -> int:
     return STRIDE // candidate.weight
 
 
-def no_share(_: Candidate) -> float:
-    """Let turns alone decide."""
-    return 0.0
+def boundless(_: Candidate) -> float:
+    """Let nobody be busier than another: turns alone decide."""
+    return inf
 
 
 @dataclass(slots=True)
@@ -37,15 +38,19 @@ class _Seat:
     stride: int
     place: int
     """Where its next turn begins."""
-    share: float
-    available: bool
+    slots: int = 0
+    """None unless it is ready."""
+    load: int = 0
+    width: float = inf
+    """The load at which its share is 1."""
 
 
 class Turns:
-    """See Strategy. The smallest share is next; of equal shares, the one furthest behind with its turns.
+    """See Strategy. The smallest share, load / width, is next; of equal shares, the one furthest behind.
 
-    The floor is where the latest turn known to be over with began. Nobody who is put stands behind it: a newcomer
-    begins at random within one stride from it, so that several choosers are not in step.
+    The floor is where the latest turn began of those that a put has followed, which are no more taken back. A worker
+    that is put while behind it is moved up to it; a newcomer begins within one stride from it, at random, so that
+    several choosers are not in step.
     """
 
     def __init__(
@@ -53,32 +58,30 @@ class Turns:
         rng: Rng,
         *,
         stride_of: Callable[[Candidate], int] = equal_strides,
-        share_of: Callable[[Candidate], float] = no_share,
+        width_of: Callable[[Candidate], float] = boundless,
+        ahead: int = 0,
     ) -> None:
+        """Count ``ahead`` tasks more than its load for every worker."""
         self._rng = rng
         self._stride_of = stride_of
-        self._share_of = share_of
+        self._width_of = width_of
+        self._ahead = ahead
         self._seats: dict[str, _Seat] = {}
         self._order: AddressableHeap[tuple[float, int]] = AddressableHeap()
         self._floor = 0
 
     def put(self, candidate: Candidate) -> None:
         """See Strategy."""
-        share, stride = self._share_of(candidate), self._stride_of(candidate)
-        first = self._order.first()
-        if first is not None:
-            self._raise_floor(self._seats[first])
+        stride = self._stride_of(candidate)
         seat = self._seats.get(candidate.id)
         if seat is None:
             place = self._floor + int(self._rng.uniform(0, stride))
-            seat = self._seats[candidate.id] = _Seat(stride, place, share, candidate.available)
+            seat = self._seats[candidate.id] = _Seat(stride, place)
         else:
-            self._raise_floor(seat)
-            if seat.stride != stride:
-                seat.place = self._floor + (seat.place - self._floor) * stride // seat.stride
-                seat.stride = stride
-            seat.place = max(seat.place, self._floor)
-            seat.share, seat.available = share, candidate.available
+            self._keep_up(seat, stride)
+        seat.slots = candidate.capacity if candidate.ready else 0
+        seat.load = candidate.load
+        seat.width = self._width_of(candidate)
         self._settle(candidate.id, seat)
 
     def remove(self, worker_id: str) -> None:
@@ -90,25 +93,31 @@ class Turns:
         """See Strategy."""
         chosen = self._order.first(avoid)
         if chosen is not None:
-            seat = self._seats[chosen]
-            seat.place += tasks * seat.stride
-            self._order.put(chosen, (seat.share, seat.place))
+            self._turn(chosen, self._seats[chosen], tasks)
         return chosen
 
     def undo(self, worker_id: str, tasks: int = 1) -> None:
-        """See Strategy. A worker that was removed meanwhile is no error."""
+        """See Strategy."""
         seat = self._seats.get(worker_id)
         if seat is not None:
-            seat.place -= tasks * seat.stride
-            self._settle(worker_id, seat)
+            self._turn(worker_id, seat, -tasks)
 
-    def _raise_floor(self, seat: _Seat) -> None:
-        began = seat.place - seat.stride
-        if began > self._floor:
-            self._floor = began
+    def _keep_up(self, seat: _Seat, stride: int) -> None:
+        """Raise the floor to the worker's latest turn, and the worker to the floor; what it is ahead stays in turns."""
+        floor = self._floor = max(self._floor, seat.place - seat.stride)
+        ahead = max(0, seat.place - floor)
+        if seat.stride != stride:
+            ahead = ahead * stride // seat.stride
+            seat.stride = stride
+        seat.place = floor + ahead
+
+    def _turn(self, worker_id: str, seat: _Seat, tasks: int) -> None:
+        seat.place += tasks * seat.stride
+        seat.load += tasks
+        self._settle(worker_id, seat)
 
     def _settle(self, worker_id: str, seat: _Seat) -> None:
-        if seat.available:
-            self._order.put(worker_id, (seat.share, seat.place))
+        if seat.load < seat.slots:
+            self._order.put(worker_id, ((seat.load + self._ahead) / seat.width, seat.place))
         else:
             self._order.discard(worker_id)

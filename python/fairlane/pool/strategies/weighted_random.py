@@ -1,6 +1,7 @@
 """A random worker, in proportion to the weights."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Final
 
 from fairlane.clock import Rng
@@ -41,51 +42,73 @@ class _Class:
                 return self._names[int(at)]
 
 
+@dataclass(slots=True)
+class _Seat:
+    free: int = 0
+    """Slots; none unless it is ready."""
+    weight: int = 0
+    entered: int = 0
+    """The weight it can be drawn by; 0: it cannot be drawn."""
+
+
 class WeightedRandom:
-    """See Strategy. A choice takes as long with many workers as with few; it has no turns to take back."""
+    """See Strategy. A choice takes as long among many workers as among few."""
 
     def __init__(self, rng: Rng) -> None:
         self._rng = rng
+        self._seats: dict[str, _Seat] = {}
         self._classes: dict[int, _Class] = {}
-        self._weights: dict[str, int] = {}
-        """Of the workers that are available."""
+        """By the number of bits of a weight, so that there are few."""
 
     def put(self, candidate: Candidate) -> None:
         """See Strategy."""
-        weight = candidate.weight if candidate.available else 0
-        if weight != self._weights.get(candidate.id, 0):
-            self.remove(candidate.id)
-            if weight:
-                self._add(candidate.id, weight)
+        seat = self._seats.setdefault(candidate.id, _Seat())
+        seat.free = candidate.capacity - candidate.load if candidate.ready else 0
+        seat.weight = candidate.weight
+        self._settle(candidate.id, seat)
 
     def remove(self, worker_id: str) -> None:
         """See Strategy."""
-        weight = self._weights.pop(worker_id, 0)
-        if weight:
-            self._classes[weight.bit_length()].take_out(worker_id)
+        seat = self._seats.pop(worker_id, None)
+        if seat is not None:
+            self._enter(worker_id, seat, 0)
 
     def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> str | None:
         """See Strategy."""
-        aside = {name: self._weights[name] for name in avoid if name in self._weights}
-        for name in aside:
-            self.remove(name)
+        aside = {name: self._seats[name] for name in avoid if name in self._seats}
+        for name, seat in aside.items():
+            self._enter(name, seat, 0)
         chosen = self._draw()
-        for name, weight in aside.items():
-            self._add(name, weight)
+        for name, seat in aside.items():
+            self._settle(name, seat)
+        if chosen is not None:
+            self.undo(chosen, -tasks)
         return chosen
 
     def undo(self, worker_id: str, tasks: int = 1) -> None:
         """See Strategy."""
+        seat = self._seats.get(worker_id)
+        if seat is not None:
+            seat.free += tasks
+            self._settle(worker_id, seat)
 
-    def _add(self, name: str, weight: int) -> None:
-        self._weights[name] = weight
-        length = weight.bit_length()
-        if length not in self._classes:
-            self._classes[length] = _Class(2**length)
-        self._classes[length].add(name, weight)
+    def _settle(self, name: str, seat: _Seat) -> None:
+        self._enter(name, seat, seat.weight if seat.free > 0 else 0)
+
+    def _enter(self, name: str, seat: _Seat, weight: int) -> None:
+        if weight == seat.entered:
+            return
+        if seat.entered:
+            self._classes[seat.entered.bit_length()].take_out(name)
+        seat.entered = weight
+        if weight:
+            bits = weight.bit_length()
+            if bits not in self._classes:
+                self._classes[bits] = _Class(2**bits)
+            self._classes[bits].add(name, weight)
 
     def _draw(self) -> str | None:
-        """Draw a class by its total, of which there are few, then a name in it."""
+        """Draw a class by its total, then a name in it."""
         filled = [each for each in self._classes.values() if each.total]
         if not filled:
             return None
