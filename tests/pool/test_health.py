@@ -489,6 +489,24 @@ async def test_its_end_waits_for_a_stubborn_check_no_longer_than_a_check_may_tak
 
 
 @virtual_time
+async def test_its_end_waits_for_a_check_that_cleans_up(caplog: pytest.LogCaptureFixture) -> None:
+    cleaned_s: list[float] = []
+
+    async def clean_up() -> None:
+        try:
+            await hang()
+        finally:
+            await asyncio.sleep(0.25)
+            cleaned_s.append(now_s())
+
+    pool = await ready(ScriptedMember(checks=[clean_up]))
+    async with checker(pool):
+        await asyncio.sleep(0.125)
+    assert (cleaned_s, now_s()) == ([0.375], 0.375)
+    assert caplog.text == ""
+
+
+@virtual_time
 async def test_a_worker_that_cannot_even_be_failed_is_reported_in_the_log_and_disturbs_no_other(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

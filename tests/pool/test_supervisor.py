@@ -1,0 +1,481 @@
+"""The supervisor: who is restarted, when, how often, and what comes in between."""
+
+import asyncio
+import logging
+
+import pytest
+
+from fairlane.clock import Rng
+from fairlane.config.pool import SupervisorConfig
+from fairlane.pool.errors import PoolError
+from fairlane.pool.pool import Pool
+from fairlane.pool.status import WorkerStatus
+from fairlane.pool.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
+from fairlane.pool.worker import Member
+from fairlane.telemetry.names import RESTART, RESTARTS
+from tests.support.pool_members import ScriptedMember, hang, ignore_cancellation, take
+from tests.support.pool_telemetry import Recording
+from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
+
+RESTARTED, RESTART_FAILED, GAVE_UP = SupervisorEventKind
+CONFIG = SupervisorConfig(
+    backoff_base_ms=1_000, backoff_cap_ms=8_000, max_restarts=5, window_ms=60_000, start_timeout_ms=500
+)
+
+
+class Highest:
+    """Chance at its upper end, so that waits are known."""
+
+    def uniform(self, low: float, high: float) -> float:
+        return high
+
+
+class Supervised:
+    """A pool, a supervisor that has not begun, and what that tells."""
+
+    def __init__(self, *members: ScriptedMember, config: SupervisorConfig = CONFIG, rng: Rng | None = None) -> None:
+        self.pool = Pool(members)
+        self.events: list[SupervisorEvent] = []
+        self.told_s: list[float] = []
+        self.recording = Recording()
+        self.supervisor = Supervisor(
+            self.pool,
+            config,
+            clock=VirtualClock(),
+            rng=rng or Highest(),
+            telemetry=self.recording.telemetry,
+            observer=self._see,
+        )
+
+    def _see(self, event: SupervisorEvent) -> None:
+        self.events.append(event)
+        self.told_s.append(now_s())
+
+    def told(self) -> list[tuple[SupervisorEventKind, float, int]]:
+        """What happened, when, and which restart within the window it was."""
+        return [(event.kind, at_s, event.restarts) for event, at_s in zip(self.events, self.told_s, strict=True)]
+
+
+async def failed(*members: ScriptedMember) -> None:
+    for member in members:
+        await member.start()
+        member.fail("broken")
+        member.started_s.clear()
+
+
+# -- who and when --------------------------------------------------------------------------------------------
+
+
+@virtual_time
+async def test_a_worker_that_fails_is_restarted_after_its_backoff() -> None:
+    member = ScriptedMember()
+    world = Supervised(member)
+    await member.start()
+    async with world.supervisor:
+        await asyncio.sleep(10)
+        assert world.events == []
+        member.fail("broken")
+        await asyncio.sleep(0.9)
+        assert member.status is WorkerStatus.FAILED
+        await asyncio.sleep(0.2)
+        assert member.status is WorkerStatus.READY
+    assert world.events == [SupervisorEvent(RESTARTED, "w", 1, "")]
+    assert world.told_s == [11]
+    assert world.recording.values(RESTARTS) == {("scripted", "restarted"): 1}
+    assert world.recording.spans() == [(RESTART.name, {"worker.id": "w", "kind": "scripted"}, None, False)]
+
+
+@virtual_time
+async def test_who_had_failed_before_it_began_is_restarted_and_so_is_who_comes_failed() -> None:
+    early, late = ScriptedMember("early"), ScriptedMember("late")
+    await failed(early, late)
+    world = Supervised(early)
+    async with world.supervisor:
+        await asyncio.sleep(5)
+        world.pool.add(late)
+        await asyncio.sleep(5)
+    assert world.told() == [(RESTARTED, 1, 1), (RESTARTED, 6, 1)]
+
+
+@virtual_time
+async def test_a_first_start_that_failed_counts_as_a_failure() -> None:
+    member = ScriptedMember(starts=[OSError("no port"), None])
+    world = Supervised(member)
+    async with world.supervisor:
+        with pytest.raises(PoolError, match="no port"):
+            await member.start()
+        await asyncio.sleep(5)
+    assert world.told() == [(RESTARTED, 1, 1)]
+
+
+@virtual_time
+async def test_waits_double_with_each_restart_up_to_the_cap_and_then_it_is_given_up(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    member = ScriptedMember(starts=[None, OSError("no port")])
+    world = Supervised(member)
+    await failed(member)
+    async with world.supervisor:
+        await asyncio.sleep(1_000)
+        assert not world.supervisor.will_restart("w")
+    assert world.told() == [
+        (RESTART_FAILED, 1, 1),
+        (RESTART_FAILED, 3, 2),
+        (RESTART_FAILED, 7, 3),
+        (RESTART_FAILED, 15, 4),
+        (RESTART_FAILED, 23, 5),
+        (GAVE_UP, 23, 5),
+    ]
+    assert world.events[0].reason == "worker w did not start: no port"
+    assert world.events[5].reason == "it failed again after 5 restarts within 60 s"
+    assert world.recording.values(RESTARTS) == {("scripted", "failed"): 5, ("scripted", "given_up"): 1}
+    assert {problem for _, _, problem, _ in world.recording.spans()} == {"worker_start_failed"}
+    assert "worker w: given_up; 5 restarts within the window" in caplog.text
+
+
+@virtual_time
+async def test_full_jitter_waits_up_to_the_bound() -> None:
+    class Half:
+        def uniform(self, low: float, high: float) -> float:
+            return (low + high) / 2
+
+    member = ScriptedMember()
+    await failed(member)
+    world = Supervised(member, rng=Half())
+    async with world.supervisor:
+        await asyncio.sleep(5)
+    assert world.told() == [(RESTARTED, 0.5, 1)]
+
+
+@virtual_time
+async def test_restarts_older_than_the_window_are_forgotten() -> None:
+    member = ScriptedMember()
+    world = Supervised(member, config=CONFIG.model_copy(update={"max_restarts": 2, "window_ms": 10_000}))
+    await member.start()
+    async with world.supervisor:
+        for at_s in (0, 5, 12, 30):
+            await asyncio.sleep(at_s - now_s())
+            member.fail("broken")
+        await asyncio.sleep(10)
+    assert world.told() == [(RESTARTED, 1, 1), (RESTARTED, 7, 2), (RESTARTED, 14, 2), (RESTARTED, 31, 1)]
+
+
+@virtual_time
+async def test_a_failure_right_after_the_start_is_not_missed() -> None:
+    member = ScriptedMember()
+    world = Supervised(member)
+
+    def fail_when_ready(seen: Member) -> None:
+        if seen.status is WorkerStatus.READY and len(member.started_s) < 3:
+            asyncio.get_running_loop().call_soon(seen.fail, "at once")
+
+    await failed(member)
+    member.watch(fail_when_ready)
+    async with world.supervisor:
+        await asyncio.sleep(100)
+    assert [event.kind for event in world.events] == [RESTARTED, RESTARTED, RESTARTED]
+    assert member.status is WorkerStatus.READY
+
+
+@virtual_time
+async def test_two_workers_are_restarted_independently() -> None:
+    slow, quick = ScriptedMember("slow", starts=[None, take(0.4)]), ScriptedMember("quick")
+    await failed(slow)
+    await quick.start()
+    world = Supervised(slow, quick)
+    async with world.supervisor:
+        await asyncio.sleep(0.1)
+        quick.fail("broken")
+        await asyncio.sleep(5)
+    assert [(event.worker_id, at_s) for event, at_s in zip(world.events, world.told_s, strict=True)] == [
+        ("quick", 1.1),
+        ("slow", 1.4),
+    ]
+
+
+@virtual_time
+async def test_no_restart_is_allowed() -> None:
+    member = ScriptedMember()
+    await failed(member)
+    world = Supervised(member, config=CONFIG.model_copy(update={"max_restarts": 0}))
+    async with world.supervisor:
+        await asyncio.sleep(100)
+    assert world.told() == [(GAVE_UP, 0, 0)]
+    assert member.status is WorkerStatus.FAILED
+
+
+# -- given up ------------------------------------------------------------------------------------------------
+
+
+@virtual_time
+async def test_who_was_given_up_is_left_alone_until_removed_and_added_anew() -> None:
+    member = ScriptedMember()
+    world = Supervised(member, config=CONFIG.model_copy(update={"max_restarts": 1}))
+    await failed(member)
+    async with world.supervisor:
+        await asyncio.sleep(2)
+        member.fail("again")
+        await asyncio.sleep(200)
+        await member.start()
+        member.fail("and again")
+        await asyncio.sleep(200)
+        assert [event.kind for event in world.events] == [RESTARTED, GAVE_UP]
+        await world.pool.remove("w")
+        await member.start()
+        member.fail("once more")
+        world.pool.add(member)
+        assert world.supervisor.will_restart("w")
+        await asyncio.sleep(200)
+    assert [event.kind for event in world.events] == [RESTARTED, GAVE_UP, RESTARTED]
+
+
+@virtual_time
+async def test_at_the_time_it_is_told_a_worker_that_was_given_up_will_not_be_restarted() -> None:
+    member = ScriptedMember()
+    await failed(member)
+    hopes: list[bool] = []
+    pool = Pool([member])
+    supervisor = Supervisor(
+        pool,
+        CONFIG.model_copy(update={"max_restarts": 0}),
+        observer=lambda event: hopes.append(supervisor.will_restart(event.worker_id)),
+    )
+    async with supervisor:
+        await settle()
+    assert hopes == [False]
+
+
+# -- who will be restarted -----------------------------------------------------------------------------------
+
+
+@virtual_time
+async def test_it_is_known_who_will_be_restarted() -> None:
+    member = ScriptedMember(starts=[None, take(0.25)])
+    world = Supervised(member)
+    will_restart = world.supervisor.will_restart
+    await failed(member)
+    assert not will_restart("w")
+    async with world.supervisor:
+        assert will_restart("w")
+        assert not will_restart("unknown")
+        await asyncio.sleep(1.1)
+        assert (member.status, will_restart("w")) == (WorkerStatus.STARTING, True)
+        await asyncio.sleep(1)
+        assert (member.status, will_restart("w")) == (WorkerStatus.READY, False)
+        member.fail("broken")
+        assert will_restart("w")
+        await world.pool.remove("w")
+        assert not will_restart("w")
+        world.pool.add(member)
+        assert (member.status, will_restart("w")) == (WorkerStatus.STOPPED, False)
+        member.starts = [None]
+        await failed(member)
+        assert will_restart("w")
+    assert not will_restart("w")
+
+
+@virtual_time
+async def test_whoever_is_told_of_a_failed_newcomer_first_learns_that_it_will_be_restarted() -> None:
+    member = ScriptedMember()
+    await failed(member)
+    world = Supervised()
+    hopes: list[bool] = []
+    world.pool.subscribe(lambda event: hopes.append(world.supervisor.will_restart(event.member.id)))
+    async with world.supervisor:
+        world.pool.add(member)
+    assert hopes[0]
+
+
+# -- what comes in between -----------------------------------------------------------------------------------
+
+
+@virtual_time
+async def test_a_start_that_takes_too_long_is_cancelled_and_tried_again() -> None:
+    member = ScriptedMember(starts=[None, hang, None])
+    world = Supervised(member)
+    await failed(member)
+    async with world.supervisor:
+        await asyncio.sleep(10)
+    assert world.told() == [(RESTART_FAILED, 1.5, 1), (RESTARTED, 3.5, 2)]
+    assert world.events[0].reason == "it did not start within 0.5 s"
+
+
+@virtual_time
+async def test_a_start_that_was_cancelled_from_within_is_tried_again() -> None:
+    class Cancelling(ScriptedMember):
+        async def start(self) -> None:
+            await super().start()
+            if len(self.started_s) == 1:
+                self.fail("broken")
+                raise asyncio.CancelledError
+
+    member = Cancelling()
+    world = Supervised(member)
+    with pytest.raises(asyncio.CancelledError):
+        await member.start()
+    member.started_s.clear()
+    async with world.supervisor:
+        await asyncio.sleep(10)
+    assert world.told() == [(RESTART_FAILED, 1, 1), (RESTARTED, 3, 2)]
+    assert world.events[0].reason == "its start was cancelled"
+
+
+class Stubborn(ScriptedMember):
+    """Neither a cancellation nor anything else ends its second start before the event."""
+
+    def __init__(self, worker_id: str = "w") -> None:
+        super().__init__(worker_id)
+        self.end = asyncio.Event()
+
+    async def start(self) -> None:
+        if self.status is WorkerStatus.FAILED and not self.end.is_set():
+            self.started_s.append(now_s())
+            self._move(WorkerStatus.STARTING)
+            await ignore_cancellation(self.end)()  # type: ignore[misc, operator]
+            if self.status is WorkerStatus.STARTING:
+                self._move(WorkerStatus.FAILED)
+            raise OSError("too late")
+        await super().start()
+
+
+@virtual_time
+async def test_a_start_that_ignores_its_cancellation_is_never_doubled_and_delays_no_other() -> None:
+    stubborn, other = Stubborn("stubborn"), ScriptedMember("other")
+    world = Supervised(stubborn, other)
+    await failed(stubborn, other)
+    async with world.supervisor:
+        await asyncio.sleep(100)
+        assert stubborn.started_s == [1]
+        assert [event.worker_id for event in world.events] == ["other"]
+        stubborn.end.set()
+        await asyncio.sleep(100)
+    assert [(event.worker_id, event.kind, event.reason) for event in world.events[1:]] == [
+        ("stubborn", RESTART_FAILED, "too late"),
+        ("stubborn", RESTARTED, ""),
+    ]
+
+
+@virtual_time
+async def test_it_ends_although_a_start_does_not(caplog: pytest.LogCaptureFixture) -> None:
+    member = Stubborn()
+    world = Supervised(member)
+    await failed(member)
+    async with world.supervisor:
+        await asyncio.sleep(1.1)
+    assert now_s() == pytest.approx(1.6)
+    assert "left alone, since they ignore their cancellation: Supervisor of w" in caplog.text
+    assert world.events == []
+    member.end.set()
+    await settle()
+
+
+@virtual_time
+async def test_added_anew_during_a_start_that_still_hangs_it_is_not_started_twice() -> None:
+    member = Stubborn()
+    world = Supervised(member)
+    await failed(member)
+    async with world.supervisor:
+        await asyncio.sleep(1.1)
+        await world.pool.remove("w")
+        world.pool.add(member)
+        await ScriptedMember.start(member)
+        member.fail("again")
+        member.started_s.clear()
+        await asyncio.sleep(10)
+        assert (member.status, member.started_s) == (WorkerStatus.FAILED, [])
+        member.end.set()
+        await asyncio.sleep(10)
+        assert (member.status, len(member.started_s)) == (WorkerStatus.READY, 1)
+
+
+@virtual_time
+async def test_whoever_is_quicker_restarts_it() -> None:
+    member = ScriptedMember()
+    world = Supervised(member)
+    await failed(member)
+    async with world.supervisor:
+        await asyncio.sleep(0.5)
+        await member.start()
+        await asyncio.sleep(100)
+    assert (member.started_s, world.events) == ([0.5], [])
+
+
+@virtual_time
+async def test_a_removal_cancels_the_restart_that_is_due() -> None:
+    member = ScriptedMember()
+    world = Supervised(member)
+    await failed(member)
+    async with world.supervisor:
+        await asyncio.sleep(0.5)
+        await world.pool.remove("w")
+        await asyncio.sleep(100)
+    assert (member.status, member.started_s, world.events) == (WorkerStatus.STOPPED, [], [])
+
+
+@virtual_time
+async def test_a_removal_at_the_very_time_of_the_restart_leaves_it_stopped() -> None:
+    for head_start in range(12):
+        member = ScriptedMember(starts=[None, take(0.1)])
+        world = Supervised(member, config=CONFIG.model_copy(update={"backoff_base_ms": 0}))
+        await failed(member)
+        async with world.supervisor:
+            for _ in range(head_start):
+                await asyncio.sleep(0)
+            await world.pool.remove("w")
+            assert member.status is WorkerStatus.STOPPED
+            await asyncio.sleep(10)
+            assert member.status is WorkerStatus.STOPPED
+
+
+@virtual_time
+async def test_a_stop_at_the_very_time_of_the_restart_leaves_it_stopped() -> None:
+    for head_start in range(12):
+        member = ScriptedMember(starts=[None, take(0.1)])
+        world = Supervised(member, config=CONFIG.model_copy(update={"backoff_base_ms": 0}))
+        await failed(member)
+        async with world.supervisor:
+            for _ in range(head_start):
+                await asyncio.sleep(0)
+            await member.stop()
+            await asyncio.sleep(10)
+            assert member.status is WorkerStatus.STOPPED
+
+
+@virtual_time
+async def test_its_end_cancels_what_it_had_begun() -> None:
+    waiting, starting = ScriptedMember("waiting"), ScriptedMember("starting", starts=[None, hang])
+    world = Supervised(waiting, starting)
+    await failed(starting)
+    async with world.supervisor:
+        await asyncio.sleep(0.75)
+        await failed(waiting)
+        await asyncio.sleep(0.5)
+        assert starting.status is WorkerStatus.STARTING
+    assert now_s() == 1.25
+    await asyncio.sleep(100)
+    assert (waiting.status, starting.status) == (WorkerStatus.FAILED, WorkerStatus.FAILED)
+    assert world.events == []
+
+
+@virtual_time
+async def test_an_observer_that_raises_is_logged_and_disturbs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    def complain(_: SupervisorEvent) -> None:
+        raise ValueError("bad observer")
+
+    member = ScriptedMember(starts=[None, OSError("no port"), None])
+    pool = Pool([member])
+    await failed(member)
+    async with Supervisor(pool, CONFIG, clock=VirtualClock(), observer=complain):
+        await asyncio.sleep(100)
+    assert member.status is WorkerStatus.READY
+    assert "bad observer" in caplog.text
+
+
+@virtual_time
+async def test_without_an_observer_it_is_told_by_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    member = ScriptedMember()
+    await failed(member)
+    async with Supervisor(Pool([member]), CONFIG):
+        await asyncio.sleep(100)
+    assert "worker w: restarted; 1 restarts within the window" in caplog.text
