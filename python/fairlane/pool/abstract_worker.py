@@ -114,7 +114,12 @@ class AbstractWorker(AbstractMember):
         if attempt.kept_until is None:
             self._change_load(-1)
         else:
-            attempt.kept_until.add_done_callback(lambda _: self._change_load(-1))
+            attempt.kept_until.add_done_callback(self._free)
+
+    def _free(self, until: "asyncio.Future[Any]") -> None:
+        if not until.cancelled():
+            until.exception()  # seen: nobody waits for it any more
+        self._change_load(-1)
 
     def _answered(self, attempt: _Attempt, running: "asyncio.Task[Any]", answer: "asyncio.Future[Any]") -> None:
         if answer.cancelled():
