@@ -3,8 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from fairlane.domain.limits import MAX_TASK_ID, id_problem
+from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.facts import Facts
 from fairlane.pool.status import TASK_MOVES, TaskStatus, moved
 
 In = TypeVar("In")
@@ -13,12 +16,10 @@ Work = Callable[[In], Out | Awaitable[Out]]
 """What is executed. A transport to another process sends it there: it must be importable, or else pickle."""
 
 
-class TaskMetadata(BaseModel):
+class TaskMetadata(Facts):
     """When a task was made (seconds since the epoch), and the workers of its attempts so far, in order."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    created_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    created_s: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
     workers: tuple[str, ...] = ()
 
     @property
@@ -31,10 +32,16 @@ class Task(Generic[In, Out]):
     """Work under an id. Only a manager moves its status; it runs to its end once."""
 
     def __init__(self, work: Work[In, Out], *, task_id: str, created_s: float) -> None:
+        """Raises PoolError: invalid_configuration."""
+        problem = id_problem(task_id, longest=MAX_TASK_ID)
+        if problem is not None:
+            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, f"task_id = {ascii(task_id)[:60]}: {problem}")
+        if not callable(work):
+            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, f"work = {ascii(work)[:60]}: must be callable")
         self.id = task_id
         self.work = work
         self._status = TaskStatus.PENDING
-        self._metadata = TaskMetadata(created_s=created_s)
+        self._metadata = TaskMetadata.of(created_s=created_s)
 
     @property
     def status(self) -> TaskStatus:

@@ -1,12 +1,12 @@
 """The contracts: what a pool keeps alive (a member), and what also executes tasks (a worker)."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from fairlane.domain.limits import MAX_SLOTS, MAX_WEIGHT
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.facts import Facts
 from fairlane.pool.metrics import WorkerMetrics
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.task import In, Out, Task
@@ -15,27 +15,7 @@ _Id = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,
 _Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 
 
-class _Facts(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @classmethod
-    def of(cls, **fields: object) -> Self:
-        """Validate.
-
-        Raises:
-            PoolError: invalid_configuration, naming each bad field, its value and what would be accepted.
-        """
-        try:
-            return cls.model_validate(fields)
-        except ValidationError as error:
-            problems = [
-                f"{'.'.join(map(str, each['loc']))} = {ascii(each['input'])[:60]}: {each['msg']}"
-                for each in error.errors(include_url=False, include_context=False)
-            ]
-            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, "; ".join(problems)) from None
-
-
-class WorkerInfo(_Facts):
+class WorkerInfo(Facts):
     """Who a worker is and what it can do."""
 
     id: _Id
@@ -49,7 +29,7 @@ class WorkerInfo(_Facts):
     metadata: Mapping[str, str] = {}
 
 
-class WorkerHealth(_Facts):
+class WorkerHealth(Facts):
     """What a worker says about itself. ``detail`` is for people."""
 
     healthy: Annotated[bool, Field(strict=True)]
@@ -85,16 +65,20 @@ class Member(Protocol):
         ...
 
     async def start(self) -> None:
-        """Become ready. Raises PoolError: worker_start_failed, or illegal_transition unless it may start."""
+        """Become ready. A start that is cancelled, or ended by `fail` or `stop`, has failed.
+
+        Raises PoolError: worker_start_failed, or illegal_transition unless it may start now.
+        """
         ...
 
     async def drain(self) -> None:
-        """Take nothing new from now on; return when nothing runs."""
+        """Take nothing new from now on; return when nothing runs. One that is not at work just waits for that."""
         ...
 
     async def stop(self, grace_s: float = 0.0) -> None:
-        """Drain for at most so long, end what still runs, and stop; a second call does nothing.
+        """Drain for at most so long, end a start and what still runs, and stop. One that has stopped stays so.
 
+        A cancellation while it drains leaves it draining; later it ends the call alone, and the stop goes on.
         Raises PoolError: worker_stop_failed.
         """
         ...
@@ -122,8 +106,10 @@ class Worker(Member, Protocol):
     async def execute(self, task: Task[In, Out], value: In) -> Out:
         """Execute the task in one slot; the load has risen when the call first suspends.
 
+        A cancellation ends the call at once. Work that cannot be ended keeps its slot as long as it goes on.
+
         Raises:
             PoolError: worker_not_ready, worker_at_capacity, worker_lost, task_failed (the work's exception is the
-                cause), task_cancelled.
+                cause), task_cancelled (by the work itself), invalid_configuration (work or input cannot be sent).
         """
         ...

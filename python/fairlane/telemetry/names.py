@@ -84,7 +84,11 @@ ATTEMPT_DURATION: Final = Instrument(
 )
 LOAD: Final = Instrument("fairlane.pool.load", InstrumentKind.GAUGE, "{slot}", "slots in use", ("kind",))
 WORKERS: Final = Instrument(
-    "fairlane.pool.workers", InstrumentKind.GAUGE, "{worker}", "workers, by where they are in life", ("kind", "status")
+    "fairlane.pool.workers",
+    InstrumentKind.GAUGE,
+    "{worker}",
+    "workers between start and stop, by status",
+    ("kind", "status"),
 )
 HEALTH_CHECKS: Final = Instrument(
     "fairlane.pool.health.checks",

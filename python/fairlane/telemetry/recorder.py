@@ -8,6 +8,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.metrics import Counter, Histogram, MeterProvider, UpDownCounter
 from opentelemetry.trace import Span, Status, StatusCode, TracerProvider
 
+from fairlane.errors import FairlaneError
 from fairlane.telemetry.names import INSTRUMENTS, Instrument, InstrumentKind, SpanName
 
 SCOPE: Final = "fairlane"
@@ -39,7 +40,7 @@ class Telemetry:
 
     @contextmanager
     def span(self, name: SpanName, *values: str) -> Iterator[Span]:
-        """Trace the block; an exception marks the span as an error, by its class and never by its text."""
+        """Trace the block; an exception marks the span as an error, by its code or class and never by its text."""
         attributes = dict(zip(name.attributes, values, strict=True))
         with self._tracer.start_as_current_span(
             name.name, attributes=attributes, record_exception=False, set_status_on_exception=False
@@ -47,5 +48,6 @@ class Telemetry:
             try:
                 yield span
             except BaseException as error:
-                span.set_status(Status(StatusCode.ERROR, getattr(error, "code", type(error).__name__)))
+                cause = error.code if isinstance(error, FairlaneError) else type(error).__name__
+                span.set_status(Status(StatusCode.ERROR, cause))
                 raise
