@@ -11,7 +11,6 @@ from fairlane.lifecycle.dispatch import Dispatcher
 from fairlane.lifecycle.estimate import Estimator
 from fairlane.lifecycle.execute import Worker
 from fairlane.lifecycle.recover import Reaper
-from fairlane.pool import Strategy
 from fairlane.providers.base import Call, Provider, Reply
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
@@ -73,10 +72,10 @@ class Harness:
         self._clients.append(client)
         return client
 
-    async def dispatcher(self, strategy: Strategy | None = None, **settings: Any) -> Running[Dispatcher]:
+    async def dispatcher(self, **settings: Any) -> Running[Dispatcher]:
         config = DispatcherConfig(**{"heartbeat_ms": HEARTBEAT_MS, **settings})
         store = self._own_store()
-        running = Running(Dispatcher(store, config, strategy=strategy), store)
+        running = Running(Dispatcher(store, config), store)
         self._running.append(running)
         async with asyncio.timeout(TIMEOUT_S):
             await running.role.ready.wait()

@@ -11,7 +11,6 @@ from fairlane.embedded import EmbeddedServer, Guard
 from fairlane.errors import TaskDead
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec
-from fairlane.pool import RoundRobin
 from fairlane.providers.base import Call, Reply
 from fairlane.providers.simulated import SimulatedProvider
 from fairlane.store.connection import Endpoint
@@ -174,7 +173,7 @@ async def test_two_dispatchers_place_nothing_twice(pool: Harness) -> None:
     await pool.put(PoolConfig(slots=16), **tenants)
     provider = Counting()
     await pool.dispatcher()
-    await pool.dispatcher(RoundRobin())
+    await pool.dispatcher(strategy="round-robin")
     await pool.worker(provider, "w1")
     await pool.worker(provider, "w2")
     client = await pool.client()

@@ -28,6 +28,7 @@ from fairlane.errors import ConfigError
 
 REDIS_URL_VARIABLE = "FAIRLANE_REDIS_URL"
 
+from fairlane.domain.strategy_name import StrategyName, strategy_name_problem
 
 class TenantConfig(Section):
     """Who owns tasks: its weight and its own limits. None means unlimited."""
@@ -92,6 +93,18 @@ class DispatcherConfig(Section):
 
 class WorkerConfig(Section):
     """The role that calls the provider."""
+    strategy: Annotated[str, Field(strict=True)] = StrategyName.LEAST_BUSY.value
+    """Which worker gets the next task; a worker's weight is its number of slots. Besides the names there are,
+    ``package.module:attribute`` names a factory: a name that is registered in this process means nothing to the
+    dispatcher's."""
+
+    @field_validator("strategy")
+    @classmethod
+    def _strategy_is_known(cls, value: str) -> str:
+        problem = strategy_name_problem(value)
+        if problem is not None:
+            raise ValueError(f"{ascii(value)[:60]} {problem}")
+        return value
 
     count: Annotated[int, Field(strict=True, ge=1, le=1024)] = 2
     slots: Slots = 64

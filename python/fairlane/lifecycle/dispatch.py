@@ -5,7 +5,6 @@ Holds nothing that is not in the store. Any number of dispatchers may run: they 
 
 import asyncio
 import logging
-from itertools import islice
 from typing import Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock, Rng, system_rng
@@ -13,20 +12,24 @@ from fairlane.config import DispatcherConfig
 from fairlane.domain.policy import StopReason, WorkerState
 from fairlane.errors import StoreError
 from fairlane.lifecycle.backoff import Backoff
+from fairlane.lifecycle.plan import Planner
 from fairlane.lifecycle.sleeper import Sleeper, stopping
-from fairlane.pool.strategies import LeastBusy, Strategy
+from fairlane.pool.strategies import make_strategy
 from fairlane.store.keys import DISPATCHER_BELL
 from fairlane.store.messages import Dispatched
 from fairlane.store.store import Store
 
 _log = logging.getLogger(__name__)
 
-_ASIDE: Final = 32
 _GO_ON: Final = frozenset({StopReason.BATCH, StopReason.VISITS})
 
 
 class Dispatcher:
-    """Places tasks with workers whenever there may be some to place."""
+    """Places tasks with workers whenever there may be some to place.
+
+    Raises:
+        PoolError: invalid_configuration: the place that the config names has no strategy.
+    """
 
     def __init__(
         self,
@@ -34,7 +37,6 @@ class Dispatcher:
         config: DispatcherConfig | None = None,
         *,
         clock: Clock = SYSTEM_CLOCK,
-        strategy: Strategy | None = None,
         rng: Rng | None = None,
     ) -> None:
         config = config or DispatcherConfig()
@@ -45,10 +47,9 @@ class Dispatcher:
         self._batch = config.batch
         self._heartbeat_s = config.heartbeat_ms / 1000
         self._clock = clock
-        self._strategy = strategy or LeastBusy()
+        self._planner = Planner(make_strategy(config.strategy, rng))
         self._sleeper = Sleeper(store, DISPATCHER_BELL, heartbeat_s=self._heartbeat_s, rng=rng)
         self._backoff = Backoff(rng)
-        self._free: dict[str, tuple[int, int]] = {}
         self._fleet = -1
         self._fleet_is_news = False
         self._read_at_s = 0.0
@@ -76,43 +77,27 @@ class Dispatcher:
         """Offer a batch of places to the store, and learn what is free from its answer."""
         if self._fleet < 0 or self._clock.monotonic_s() - self._read_at_s >= self._heartbeat_s:
             await self._read_workers()
-        plan = self._plan()
-        answer = await self._store.dispatch(plan, self._batch)
-        for incarnation, _ in plan:
-            if incarnation not in answer.free:
-                self._free.pop(incarnation, None)
-            elif incarnation in self._free:
-                self._free[incarnation] = (self._free[incarnation][0], answer.free[incarnation])
+        answer = await self._store.dispatch(self._planner.plan(self._batch), self._batch)
+        self._planner.answered(answer.placed, answer.free)
         if answer.fleet != self._fleet:
             await self._read_workers()
             self._fleet = answer.fleet
             self._fleet_is_news = True
         return answer
 
-    def _plan(self) -> list[tuple[str, int]]:
-        """Let the strategy plan. Workers it leaves out are named with 0 places, so that the answer tells of them.
-
-        When every worker was full when last heard of, all are offered: the store knows better.
-        """
-        free = self._free
-        if not any(left for _, left in free.values()):
-            free = {incarnation: (slots, slots) for incarnation, (slots, _) in free.items()}
-        plan = self._strategy.plan(free, self._batch)
-        named = {incarnation for incarnation, _ in plan}
-        unnamed = islice((incarnation for incarnation in self._free if incarnation not in named), _ASIDE)
-        return plan + [(incarnation, 0) for incarnation in unnamed]
-
     def _goes_on(self, answer: Dispatched) -> bool:
         """Whether another call at once may place more."""
         news, self._fleet_is_news = self._fleet_is_news, False
         if answer.stop is StopReason.WORKERS:
-            return news or (answer.placed > 0 and any(left for _, left in self._free.values()))
+            return news or (answer.placed > 0 and self._planner.has_free)
         return answer.stop in _GO_ON
 
     async def _read_workers(self) -> None:
         self._read_at_s = self._clock.monotonic_s()
-        self._free = {
-            worker.incarnation: (worker.slots, max(0, worker.slots - worker.load))
-            for worker in await self._store.workers()
-            if worker.state is WorkerState.LIVE and worker.lease_left_ms > 0
-        }
+        self._planner.know(
+            {
+                worker.incarnation: (worker.slots, max(0, worker.slots - worker.load))
+                for worker in await self._store.workers()
+                if worker.state is WorkerState.LIVE and worker.lease_left_ms > 0
+            }
+        )

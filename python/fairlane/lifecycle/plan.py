@@ -1,0 +1,118 @@
+"""Plans: which workers are offered to the next tasks, in which order, by a strategy that chooses one at a time.
+
+A plan only proposes. The store places each task with the first worker of the plan that still has a free slot, and
+may place fewer tasks than the plan offers: so a plan interleaves the workers instead of filling one after the other,
+and turns that came to nothing are taken back.
+"""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Final
+
+from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.strategies import Candidate, Strategy
+
+Places = list[tuple[str, int]]
+"""Incarnation and how many tasks it is offered, in order; an incarnation may appear again."""
+
+_ASIDE: Final = 32
+_AHEAD: Final = 2
+"""A turn grows to this part of what every worker has on average: short plans, and no worker far ahead."""
+
+
+class Planner:
+    """Keeps what was last heard of the workers, and lets a strategy choose among them."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy = strategy
+        self._workers: dict[str, Candidate] = {}
+        self._open: Places = []
+        """The plan that has no answer yet."""
+
+    @property
+    def has_free(self) -> bool:
+        """Whether any worker had a free slot when last heard of."""
+        return any(worker.available for worker in self._workers.values())
+
+    def know(self, workers: Mapping[str, tuple[int, int]]) -> None:
+        """Take in all the workers there are: incarnation to slots and free slots. A plan without answer is over."""
+        self._take_back(0, {})
+        for incarnation in self._workers.keys() - workers.keys():
+            self._forget(incarnation)
+        for incarnation, (slots, free) in workers.items():
+            self._put(incarnation, slots, slots - free)
+
+    def plan(self, limit: int) -> Places:
+        """Offer at most ``limit`` places, and to no worker more than it has free.
+
+        Some of the workers left out are named with 0 places, so that the answer tells of them. When every worker was
+        full when last heard of, all are offered: the store knows better. A plan before that was not answered counts
+        as one that placed nothing.
+
+        Raises:
+            PoolError: invalid_configuration: the strategy chose a worker that is not available.
+        """
+        self._take_back(0, {})
+        if not self.has_free:
+            for worker in list(self._workers.values()):
+                self._put(worker.id, worker.capacity, 0)
+        offered = self._offer(limit)
+        named = {incarnation for incarnation, _ in offered}
+        unnamed = islice((incarnation for incarnation in self._workers if incarnation not in named), _ASIDE)
+        self._open = offered + [(incarnation, 0) for incarnation in unnamed]
+        return self._open
+
+    def answered(self, placed: int, free: Mapping[str, int]) -> None:
+        """Learn how many tasks were placed along the plan, and the free slots now; who is not in it is gone."""
+        named = {incarnation for incarnation, _ in self._open}
+        self._take_back(placed, free)
+        for incarnation in named:
+            if incarnation in free:
+                slots = self._workers[incarnation].capacity
+                self._put(incarnation, slots, slots - free[incarnation])
+            else:
+                self._forget(incarnation)
+
+    def _offer(self, limit: int) -> Places:
+        free = {worker.id: worker.capacity - worker.load for worker in self._workers.values() if worker.available}
+        round_length = _AHEAD * len(free)
+        offered: Places = []
+        planned = 0
+        while planned < limit:
+            turn = min(max(1, planned // round_length), limit - planned) if len(free) > 1 else limit
+            chosen = self._strategy.choose(tasks=turn)
+            if chosen is None:
+                break
+            count = min(turn, free.get(chosen, 0))
+            if count < 1:
+                raise PoolError(
+                    PoolErrorCode.INVALID_CONFIGURATION,
+                    f"the strategy chose {chosen}, which has no free slot",
+                    worker=chosen,
+                )
+            if count < turn:
+                self._strategy.undo(chosen, turn - count)
+            free[chosen] -= count
+            offered.append((chosen, count))
+            planned += count
+        return offered
+
+    def _take_back(self, placed: int, free: Mapping[str, int]) -> None:
+        """Undo what was offered beyond the tasks that were placed, which follow the order of the plan."""
+        beyond = dict.fromkeys((incarnation for incarnation, _ in self._open), 0)
+        for incarnation, count in self._open:
+            took = min(count, placed) if incarnation in free else 0
+            placed -= took
+            beyond[incarnation] += count - took
+        for incarnation, count in beyond.items():
+            if count:
+                self._strategy.undo(incarnation, count)
+        self._open = []
+
+    def _put(self, incarnation: str, slots: int, load: int) -> None:
+        worker = self._workers[incarnation] = Candidate(incarnation, slots, load, True, slots)
+        self._strategy.put(worker)
+
+    def _forget(self, incarnation: str) -> None:
+        self._workers.pop(incarnation, None)
+        self._strategy.remove(incarnation)
