@@ -53,6 +53,7 @@ format: setup    ## rewrite sources in the house format
 
 docs: setup      ## regenerate the pages that are made from the code
 	$(BIN)/python -m fairlane.store.schema_doc > docs/redis-schema.md
+	$(BIN)/python -m fairlane.telemetry.page > docs/telemetry.md
 
 clean:           ## remove what the other targets made
 	rm -rf $(VENV) target bench-results dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
