@@ -2,13 +2,18 @@
 
 import asyncio
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from fairlane.clock import SYSTEM_CLOCK, Clock
+from fairlane.clock import SYSTEM_CLOCK, Clock, system_rng
+from fairlane.config.pool import ManagerConfig
 from fairlane.pool.abstract_worker import AbstractWorker
+from fairlane.pool.manager import Manager
+from fairlane.pool.pool import Pool
+from fairlane.pool.task import Task
 from fairlane.pool.worker import WorkerHealth, WorkerInfo
 from fairlane.telemetry import Telemetry
+from tests.support.virtual_time import VirtualClock
 
 
 class ScriptedWorker(AbstractWorker):
@@ -62,3 +67,30 @@ async def started(*workers: ScriptedWorker) -> tuple[ScriptedWorker, ...]:
     for worker in workers:
         await worker.start()
     return workers
+
+
+def unattended(**fields: Any) -> ManagerConfig:
+    """A configuration without health checks and restarts."""
+    return ManagerConfig(**{"health": None, "supervisor": None} | fields)
+
+
+def managed(*workers: ScriptedWorker, config: ManagerConfig | None = None, **options: Any) -> Manager:
+    """A manager in virtual time, whose chance repeats."""
+    fixed = {"clock": VirtualClock(), "rng": system_rng(7)}
+    return Manager(Pool(workers), config or unattended(), **fixed | options)
+
+
+def new_task(work: Callable[[Any], Any], task_id: str = "t") -> Task[Any, Any]:
+    """A task that nobody has run."""
+    return Task(work, task_id=task_id, created_s=0)
+
+
+async def double(value: int) -> int:
+    """Return twice the value."""
+    return 2 * value
+
+
+async def sleep(seconds: float) -> float:
+    """Take so long, and return that."""
+    await asyncio.sleep(seconds)
+    return seconds
