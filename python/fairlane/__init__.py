@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         TenantConfig as TenantConfig,
         WindowConfig as WindowConfig,
         WorkerConfig as WorkerConfig,
+        WorkerHealthConfig as WorkerHealthConfig,
+        WorkerSupervisorConfig as WorkerSupervisorConfig,
     )
     from fairlane.domain.policy import (
         BudgetPolicy as BudgetPolicy,
@@ -83,6 +85,8 @@ _HOMES = {
         "TenantConfig",
         "WindowConfig",
         "WorkerConfig",
+        "WorkerHealthConfig",
+        "WorkerSupervisorConfig",
     ),
     "fairlane.domain.policy": ("BudgetPolicy", "QueuePolicy", "ThrottleScope"),
     "fairlane.domain.task": ("OnUnknown", "TaskRef", "TaskState", "TaskView"),

@@ -15,6 +15,10 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from fairlane.config.allowance import BudgetConfig as BudgetConfig, WindowConfig as WindowConfig
 from fairlane.config.estimates import EstimateConfig as EstimateConfig
 from fairlane.config.section import Milliseconds, MillisecondsOrZero, Section as Section, Slots, Units
+from fairlane.config.supervision import (
+    WorkerHealthConfig as WorkerHealthConfig,
+    WorkerSupervisorConfig as WorkerSupervisorConfig,
+)
 from fairlane.domain.limits import (
     MAX_COST,
     MAX_QUANTUM,
@@ -24,11 +28,11 @@ from fairlane.domain.limits import (
     id_problem,
 )
 from fairlane.domain.policy import QueuePolicy, ThrottleScope
+from fairlane.domain.strategy_name import StrategyName, strategy_name_problem
 from fairlane.errors import ConfigError
 
 REDIS_URL_VARIABLE = "FAIRLANE_REDIS_URL"
 
-from fairlane.domain.strategy_name import StrategyName, strategy_name_problem
 
 class TenantConfig(Section):
     """Who owns tasks: its weight and its own limits. None means unlimited."""
@@ -89,10 +93,6 @@ class DispatcherConfig(Section):
     batch: Annotated[int, Field(strict=True, ge=1, le=256)] = 64
     heartbeat_ms: Annotated[int, Field(strict=True, ge=10, le=60_000)] = 1_000
     """The longest sleep: what a lost bell costs at most."""
-
-
-class WorkerConfig(Section):
-    """The role that calls the provider."""
     strategy: Annotated[str, Field(strict=True)] = StrategyName.LEAST_BUSY.value
     """Which worker gets the next task; a worker's weight is its number of slots. Besides the names there are,
     ``package.module:attribute`` names a factory: a name that is registered in this process means nothing to the
@@ -105,6 +105,10 @@ class WorkerConfig(Section):
         if problem is not None:
             raise ValueError(f"{ascii(value)[:60]} {problem}")
         return value
+
+
+class WorkerConfig(Section):
+    """The role that calls the provider."""
 
     count: Annotated[int, Field(strict=True, ge=1, le=1024)] = 2
     slots: Slots = 64
@@ -172,6 +176,8 @@ class SchedulerConfig(Section):
     tenants: Mapping[str, TenantConfig] = {}
     dispatcher: DispatcherConfig = DispatcherConfig()
     workers: WorkerConfig = WorkerConfig()
+    health: WorkerHealthConfig = WorkerHealthConfig()
+    supervisor: WorkerSupervisorConfig = WorkerSupervisorConfig()
     controller: ControllerConfig = ControllerConfig()
     client: ClientConfig = ClientConfig()
     server: ServerConfig = ServerConfig()

@@ -34,9 +34,22 @@ class Worker:
         self._store = store
         self._provider = provider
         self._config = config or WorkerConfig()
+        self._grace_s = self._config.grace_ms / 1000
+        self._life: Incarnation | None = None
         self._clock = clock
         self._ids = ids
         self._rng = rng or system_rng()
+
+    @property
+    def held(self) -> int:
+        """Tasks that the current incarnation holds."""
+        return 0 if self._life is None else self._life.held
+
+    def set_grace(self, grace_s: float) -> None:
+        """Let the coming stop take so long, instead of what the configuration says. From any thread."""
+        self._grace_s = grace_s
+        if self._life is not None:
+            self._life.grace_s = grace_s
 
     async def run(self, stop: asyncio.Event, stop_now: asyncio.Event | None = None) -> None:
         """Work until ``stop`` is set; then finish what runs within the grace time and hand the rest back.
@@ -49,7 +62,7 @@ class Worker:
         try:
             while not stop.is_set():
                 self.incarnation = self._ids.new_id()
-                life = Incarnation(
+                life = self._life = Incarnation(
                     self._store,
                     self._provider,
                     self._config,
@@ -58,6 +71,7 @@ class Worker:
                     clock=self._clock,
                     rng=self._rng,
                 )
+                life.grace_s = self._grace_s
                 try:
                     await life.run(stop, now, self.ready)
                 finally:

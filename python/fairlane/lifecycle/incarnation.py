@@ -55,6 +55,8 @@ class Incarnation:
         self._name = name
         self._id = incarnation
         self._clock = clock
+        self.grace_s = config.grace_ms / 1000
+        """How long a stop lets running calls go on; may be changed."""
         heartbeat_s = config.heartbeat_ms / 1000
         self._sleeper = Sleeper(store, worker_bell(incarnation), heartbeat_s=heartbeat_s, rng=rng)
         self._attempts = Attempts(provider, Endings(config, rng), self._sleeper.wake)
@@ -66,6 +68,11 @@ class Incarnation:
         self._differing_beats = 0
         self._lease: Lease | None = None
         self._hold: asyncio.TimerHandle | None = None
+
+    @property
+    def held(self) -> int:
+        """Tasks whose attempts it holds."""
+        return len(self._attempts.held)
 
     async def run(self, stop: asyncio.Event, stop_now: asyncio.Event, ready: asyncio.Event) -> None:
         """Live. Returns when the lease is lost, or when ``stop`` was set and everything has been handed in."""
@@ -117,13 +124,13 @@ class Incarnation:
 
     async def _retire(self, stop_now: asyncio.Event) -> None:
         """Take nothing new, return what has not begun, finish what runs within the grace time, return the rest."""
-        until_s = self._clock.monotonic_s() + self._config.grace_ms / 1000
+        began_s = self._clock.monotonic_s()
         self._draining = True
         self._sleeper.rung = True
         if not await self._answered(self._drain):
-            until_s = 0.0
+            self.grace_s = 0.0
         while self._sleeper.rung or self._attempts.held:
-            left_s = until_s - self._clock.monotonic_s()
+            left_s = began_s + self.grace_s - self._clock.monotonic_s()
             if self._lost or left_s <= 0 or stop_now.is_set():
                 break
             await self._turn(left_s)

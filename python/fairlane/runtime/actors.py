@@ -6,12 +6,13 @@ SIGTERM: these have none.
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import ray
 
 from fairlane.config import ControllerConfig, DispatcherConfig, WorkerConfig
+from fairlane.embedded.processes import ProcessId, identify
 from fairlane.providers.base import Provider
 from fairlane.runtime.role_thread import RoleThread, Signals
 from fairlane.runtime.roles import ControllerRole, DispatcherRole, Role, StoreAddress, WorkerRole
@@ -30,16 +31,29 @@ class Health:
     """An actor that answers. ``restarted``: an earlier process of this actor has ended."""
 
     name: str
-    pid: int
+    process: ProcessId
+    node: str
+    """Ray's name of the machine it is on."""
     restarted: bool
+    incarnation: str | None = None
+    """Of a worker: the life that the store knows it by."""
+    held: int = 0
+    """Of a worker: the tasks it holds."""
+
+    @property
+    def pid(self) -> int:
+        """The process's id on its machine."""
+        return self.process.pid
 
 
 class RoleActor:
     """What every actor can be asked."""
 
     def __init__(self, name: str, address: StoreAddress, role: Role) -> None:
-        restarted = bool(ray.get_runtime_context().was_current_actor_reconstructed)
-        self._health = Health(name, os.getpid(), restarted)
+        context = ray.get_runtime_context()
+        restarted = bool(context.was_current_actor_reconstructed)
+        process = identify(os.getpid()) or ProcessId(os.getpid(), "")
+        self._health = Health(name, process, context.get_node_id(), restarted)
 
         async def work(signals: Signals) -> None:
             async with address.open() as store:
@@ -89,7 +103,17 @@ class WorkerActor(RoleActor):
         provider: str | Provider,
         worker_name: str,
     ) -> None:
-        super().__init__(name, address, WorkerRole(config, provider, worker_name))
+        self._worker = WorkerRole(config, provider, worker_name)
+        super().__init__(name, address, self._worker)
+
+    def health(self) -> Health:
+        """See RoleActor; with what it holds, as whom."""
+        return replace(self._health, incarnation=self._worker.incarnation, held=self._worker.held)
+
+    def retire(self, grace_s: float) -> None:
+        """Ask the worker to finish what it runs within the grace time, hand back the rest and end; returns at once."""
+        self._worker.set_grace(grace_s)
+        self.stop()
 
 
 class ControllerActor(RoleActor):

@@ -1,15 +1,16 @@
-"""The actors of one scheduler, as their driver sees them: started together, stopped in order, asked by name."""
+"""The actors of one scheduler, as their driver sees them: started together, supervised, stopped in order."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import ray
 from ray import exceptions
 
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.config import SchedulerConfig
-from fairlane.errors import ConfigError, RuntimeStartError
+from fairlane.errors import ConfigError, FairlaneError, RuntimeStartError
+from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.pool import Pool
 from fairlane.providers.base import Provider
 from fairlane.runtime.actors import (
     CONTROLLER,
@@ -20,68 +21,92 @@ from fairlane.runtime.actors import (
     WorkerActor,
     worker_actor,
 )
+from fairlane.runtime.ray_calls import answer, answer_when_back, ask_each
 from fairlane.runtime.roles import StoreAddress
+from fairlane.runtime.supervision import Supervision
+from fairlane.runtime.worker_member import WorkerMember
+from fairlane.store.store import Store
 
-T = TypeVar("T")
-
-_ANSWER_S: Final = 30.0
-"""For a question that any living actor answers at once; an actor that is being restarted takes a few seconds."""
 _JOIN_S: Final = 0.25
-_RESTART_PAUSE_S: Final = 0.1
 _MARGIN_S: Final = 5.0
-"""How much longer than its grace time a worker may take to hand everything back."""
+"""How much longer than it is given an actor may take."""
+_PATIENCE: Final = 0.8
+"""The part of its time that a restarted worker may take, so that it is known why it failed."""
 
 
 class Fleet:
     """Dispatcher, workers and controller of one scheduler, in a namespace of their own."""
 
-    def __init__(self, config: SchedulerConfig, namespace: str, instance: str) -> None:
+    def __init__(
+        self,
+        config: SchedulerConfig,
+        namespace: str,
+        instance: str,
+        store: Store,
+        address: StoreAddress,
+        provider: str | Provider,
+    ) -> None:
+        """With several schedulers of one name on one server, each ``instance``'s workers are its own."""
         self._config = config
         self._namespace = namespace
         self._instance = instance
-        self._actors: dict[str, Any] = {}
+        self._address = address
+        self._provider = provider
+        self._roles: dict[str, Any] = {}
+        """Ray's handles of dispatcher and controller."""
+        self._workers: dict[str, WorkerMember] = {}
+        """All that have a process, or are being started."""
+        self._numbers = 0
+        self._pool: Pool[WorkerMember] = Pool()
+        """Those that are supervised."""
+        self._supervision = Supervision(self._pool, store, config.health, config.supervisor)
 
-    async def start(self, address: StoreAddress, provider: str | Provider) -> None:
-        """Start all actors and wait until each does its work. After an error call `kill`.
+    async def start(self) -> None:
+        """Start all actors, wait until each does its work, and begin to supervise the workers. After an error `kill`.
 
         Raises:
             ConfigError: the provider cannot be sent to a worker.
             RuntimeStartError: the namespace is taken, or an actor says why it cannot work.
         """
         config = self._config
-        self._create(ControllerActor, CONTROLLER, address, config.controller)
-        for number in range(1, config.workers.count + 1):
-            name = worker_actor(number)
-            # With several schedulers of one name on one server, each one's workers are its own.
-            worker_name = f"{name}@{self._instance}"
-            self._create(WorkerActor, name, address, config.workers, provider, worker_name)
-        self._create(DispatcherActor, DISPATCHER, address, config.dispatcher)
-        timeout_s = config.ray.start_timeout_ms / 1000
-        problems = await self._each(
-            self._actors, lambda actor: _answer(actor.problem.remote(timeout_s), timeout_s + _MARGIN_S)
-        )
-        for name, problem in problems.items():
-            if problem:
-                shown = "it died while starting" if isinstance(problem, exceptions.RayError) else problem
-                raise RuntimeStartError(f"{name}: {shown}", actor=name)
+        self._roles[CONTROLLER] = self._create(ControllerActor, CONTROLLER, config.controller)
+        workers = [self._next_worker() for _ in range(config.workers.count)]
+        starts = [asyncio.create_task(self._start_worker(worker)) for worker in workers]
+        try:
+            await asyncio.sleep(0)  # they are created before the dispatcher
+            self._roles[DISPATCHER] = self._create(DispatcherActor, DISPATCHER, config.dispatcher)
+            await self._start_roles()
+            for start in starts:
+                await start
+        finally:
+            for start in starts:
+                start.cancel()
+            await asyncio.gather(*starts, return_exceptions=True)
+        for worker in workers:
+            self._pool.add(worker)
+        await self._supervision.__aenter__()
 
     async def stop(self) -> None:
         """Stop in order: nothing more is handed out, the workers finish within their grace time, then the rest."""
-        for names in ([DISPATCHER], [name for name in self._actors if name.startswith("worker-")], [CONTROLLER]):
-            actors = {name: self._actors[name] for name in names if name in self._actors}
-            await self._each(actors, lambda actor: _answer(actor.stop.remote(), _ANSWER_S))
-            await self._each(actors, self._join)
+        await self._supervision.__aexit__(None, None, None)
+        await self._stop_role(DISPATCHER)
+        grace_s = self._config.workers.grace_ms / 1000
+        await asyncio.gather(*(worker.stop(grace_s) for worker in self._workers.values()), return_exceptions=True)
+        await self._stop_role(CONTROLLER)
 
     async def stop_now(self) -> None:
         """Have a stop that is under way end at once: the workers hand back what they run."""
-        await self._each(self._actors, lambda actor: _answer(actor.stop_now.remote(), _ANSWER_S))
+        await ask_each(self._actors(), lambda actor: answer(actor.stop_now.remote()))
 
     async def kill(self) -> None:
         """End all processes and return when their names are free again."""
-        actors, self._actors = self._actors, {}
-        for actor in actors.values():
+        actors = self._actors()
+        for actor in self._roles.values():
             ray.kill(actor, no_restart=True)
-        await self._each(actors, lambda actor: _answer(actor.stop.remote(), _ANSWER_S))
+        for worker in self._workers.values():
+            worker.kill()
+        self._roles, self._workers = {}, {}
+        await ask_each(actors, lambda actor: answer(actor.stop.remote()))
 
     async def health(self) -> dict[str, Health]:
         """Ask each actor; waits for one that is being restarted.
@@ -89,17 +114,101 @@ class Fleet:
         Raises:
             RuntimeStartError: one does not answer.
         """
-        answers = await self._each(self._actors, lambda actor: _answer_when_back(actor.health))
+        answers = await ask_each(self._actors(), lambda actor: answer_when_back(actor.health))
         healthy: dict[str, Health] = {}
-        for name, answer in answers.items():
-            if isinstance(answer, BaseException):
-                raise RuntimeStartError(f"{name} does not answer", actor=name) from answer
-            healthy[name] = answer
+        for name, health in answers.items():
+            if not isinstance(health, BaseException):
+                healthy[name] = health
+            elif name in self._actors():  # it was not removed meanwhile
+                raise RuntimeStartError(f"{name} does not answer", actor=name) from health
         return healthy
 
-    def _create(self, kind: type, name: str, *arguments: object) -> None:
+    async def add_worker(self) -> str:
+        """Start one more worker, and return its name, which no other has had.
+
+        Raises:
+            RuntimeStartError: it says why it cannot work.
+        """
+        worker = self._next_worker()
         try:
-            self._actors[name] = (
+            await self._start_worker(worker)
+        except BaseException:
+            worker.kill()
+            self._workers.pop(worker.id, None)
+            raise
+        self._pool.add(worker)
+        return worker.id
+
+    async def remove_worker(self, name: str, grace_s: float | None) -> None:
+        """Let a worker finish what it runs within the grace time, hand back the rest, and end.
+
+        Raises:
+            PoolError: worker_not_found.
+        """
+        if name not in self._pool:
+            known = ", ".join(worker.id for worker in self._pool) or "none"
+            raise PoolError(
+                PoolErrorCode.WORKER_NOT_FOUND,
+                f"there is no worker {ascii(name)[:60]}; there are: {known}",
+                worker=name,
+            )
+        worker = self._pool.get(name)
+        try:
+            await self._pool.remove(name, self._config.workers.grace_ms / 1000 if grace_s is None else grace_s)
+        finally:
+            if name not in self._pool:
+                worker.kill()
+                self._workers.pop(name, None)
+
+    def _next_worker(self) -> WorkerMember:
+        config, self._numbers = self._config, self._numbers + 1
+        name = worker_actor(self._numbers)
+        worker = self._workers[name] = WorkerMember(
+            name,
+            lambda: self._create(WorkerActor, name, config.workers, self._provider, f"{name}@{self._instance}"),
+            slots=config.workers.slots,
+            start_timeout_s=config.ray.start_timeout_ms / 1000,
+            restart_timeout_s=config.supervisor.start_timeout_ms / 1000 * _PATIENCE,
+        )
+        return worker
+
+    async def _start_worker(self, worker: WorkerMember) -> None:
+        try:
+            await worker.start()
+        except PoolError as error:
+            if isinstance(error.cause, FairlaneError):
+                raise error.cause from None
+            raise RuntimeStartError(error.message, actor=worker.id) from error
+
+    async def _start_roles(self) -> None:
+        timeout_s = self._config.ray.start_timeout_ms / 1000
+        problems = await ask_each(
+            self._roles, lambda actor: answer(actor.problem.remote(timeout_s), timeout_s + _MARGIN_S)
+        )
+        for name, problem in problems.items():
+            if problem:
+                shown = "it died while starting" if isinstance(problem, exceptions.RayError) else problem
+                raise RuntimeStartError(f"{name}: {shown}", actor=name)
+
+    async def _stop_role(self, name: str) -> None:
+        actors = {name: self._roles[name]}
+        await ask_each(actors, lambda actor: answer(actor.stop.remote()))
+        await ask_each(actors, self._join)
+
+    async def _join(self, actor: Any) -> None:  # noqa: ANN401 - Ray's handle
+        until_s = SYSTEM_CLOCK.monotonic_s() + self._config.workers.grace_ms / 1000 + _MARGIN_S
+        while SYSTEM_CLOCK.monotonic_s() < until_s:
+            if await answer(actor.join.remote(_JOIN_S)):
+                return
+
+    def _actors(self) -> dict[str, Any]:
+        """All of Ray's handles, by name."""
+        workers = {worker.id: worker.actor for worker in self._workers.values() if worker.actor is not None}
+        return self._roles | workers
+
+    def _create(self, kind: type, name: str, *arguments: object) -> Any:  # noqa: ANN401 - Ray's handle
+        try:
+            return (
                 ray.remote(kind)
                 .options(
                     name=name,
@@ -108,7 +217,7 @@ class Fleet:
                     max_restarts=-1,
                     max_task_retries=0,
                 )
-                .remote(name, *arguments)
+                .remote(name, self._address, *arguments)
             )
         except TypeError as error:
             raise ConfigError(
@@ -122,38 +231,3 @@ class Fleet:
                 f"scheduler {self._config.name} already runs on this Ray: namespace {self._namespace} is taken",
                 namespace=self._namespace,
             ) from None
-
-    async def _join(self, actor: Any) -> None:  # noqa: ANN401 - Ray's handle
-        until_s = SYSTEM_CLOCK.monotonic_s() + self._config.workers.grace_ms / 1000 + _MARGIN_S
-        while SYSTEM_CLOCK.monotonic_s() < until_s:
-            if await _answer(actor.join.remote(_JOIN_S), _ANSWER_S):
-                return
-
-    async def _each(
-        self, actors: dict[str, Any], ask: Callable[[Any], Awaitable[T]]
-    ) -> dict[str, T | exceptions.RayError | TimeoutError]:
-        """Ask all at once; an actor that is gone or silent has its error for an answer."""
-
-        async def one(actor: Any) -> T | exceptions.RayError | TimeoutError:  # noqa: ANN401 - Ray's handle
-            try:
-                return await ask(actor)
-            except (exceptions.RayError, TimeoutError) as error:
-                return error
-
-        answers = await asyncio.gather(*(one(actor) for actor in actors.values()))
-        return dict(zip(actors, answers, strict=True))
-
-
-async def _answer(reference: Any, timeout_s: float) -> Any:  # noqa: ANN401 - Ray's reference, and what it holds
-    async with asyncio.timeout(timeout_s):
-        return await reference
-
-
-async def _answer_when_back(method: Any) -> Any:  # noqa: ANN401 - Ray's method, and what it returns
-    """Ask again while the actor is being restarted. Ray would do so too, but tells standard output each time."""
-    async with asyncio.timeout(_ANSWER_S):
-        while True:
-            try:
-                return await method.remote()
-            except exceptions.ActorUnavailableError:
-                await asyncio.sleep(_RESTART_PAUSE_S)

@@ -59,17 +59,33 @@ class DispatcherRole:
         await _telling(dispatcher.ready, signals, dispatcher.run(signals.stop))
 
 
-@dataclass(frozen=True)
 class WorkerRole:
     """Calls the provider. ``name`` is the same in all lives, so that registering again ends the one before."""
 
-    config: WorkerConfig
-    provider: str | Provider
-    name: str
+    def __init__(self, config: WorkerConfig, provider: str | Provider, name: str) -> None:
+        self._config = config
+        self._provider = provider
+        self._name = name
+        self._worker: Worker | None = None
+
+    @property
+    def incarnation(self) -> str | None:
+        """The worker's current incarnation; None before the first."""
+        return None if self._worker is None else self._worker.incarnation
+
+    @property
+    def held(self) -> int:
+        """Tasks it holds."""
+        return 0 if self._worker is None else self._worker.held
+
+    def set_grace(self, grace_s: float) -> None:
+        """Say how long the coming stop lets running calls go on."""
+        if self._worker is not None:
+            self._worker.set_grace(grace_s)
 
     async def run(self, store: Store, signals: Signals) -> None:
         """See Role. Raises ConfigError if the provider cannot be loaded."""
-        worker = Worker(store, load_provider(self.provider), self.config, name=self.name)
+        worker = self._worker = Worker(store, load_provider(self._provider), self._config, name=self._name)
         await _telling(worker.ready, signals, worker.run(signals.stop, signals.stop_now))
 
 

@@ -79,7 +79,7 @@ class Scheduler:
             await store.put_pool(config.pool)
             await store.put_tenants(config.tenants)
             await store.admit(open=True)
-            await self._start_fleet(stack, platform)
+            await self._start_fleet(stack, platform, store)
             self._client = await stack.enter_async_context(Client(store, config.client, estimator=self._estimator))
             self._platform, self._store = platform, store
             self._stack = stack.pop_all()
@@ -110,18 +110,19 @@ class Scheduler:
     ) -> None:
         await self.stop()
 
-    async def _start_fleet(self, stack: AsyncExitStack, platform: Platform) -> None:
+    async def _start_fleet(self, stack: AsyncExitStack, platform: Platform, store: Store) -> None:
         # Imported once Ray's environment is set and Ray is connected.
         from fairlane.runtime.fleet import Fleet  # noqa: PLC0415
         from fairlane.runtime.roles import StoreAddress  # noqa: PLC0415
 
         config = self.config
         namespace = config.ray.namespace or f"fairlane-{config.name}"
-        fleet = self._fleet = Fleet(config, namespace, RANDOM_IDS.new_id()[:6])
-        stack.push_async_callback(fleet.kill)
         told, known = platform.actor_endpoint, platform.endpoint
         url = None if told is None else told.url
-        await fleet.start(StoreAddress(config.name, url, known.call_timeout_ms, known.connections), self._provider)
+        address = StoreAddress(config.name, url, known.call_timeout_ms, known.connections)
+        fleet = self._fleet = Fleet(config, namespace, RANDOM_IDS.new_id()[:6], store, address, self._provider)
+        stack.push_async_callback(fleet.kill)
+        await fleet.start()
         stack.push_async_callback(fleet.stop)
 
     # -- tasks -----------------------------------------------------------------------------------------------
@@ -237,6 +238,17 @@ class Scheduler:
     async def workers(self) -> list[WorkerView]:
         """Read the worker incarnations the store knows."""
         return await self.store.workers()
+
+    async def add_worker(self) -> str:
+        """Start one more worker; return its name. Raises RuntimeStartError: it says why it cannot work."""
+        return await self._started(self._fleet).add_worker()
+
+    async def remove_worker(self, name: str, grace_s: float | None = None) -> None:
+        """Have a worker finish what it runs, hand back the rest, and end. Without any worker, tasks wait.
+
+        ``grace_s``: how long it may take; None: the workers' grace time. Raises PoolError (worker_not_found).
+        """
+        await self._started(self._fleet).remove_worker(name, grace_s)
 
     async def actor_pids(self) -> dict[str, int]:
         """Return the process id of each actor, by its name; waits for one that is being restarted."""

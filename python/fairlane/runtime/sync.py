@@ -192,6 +192,18 @@ class SyncScheduler:
         """Read the pool and a page of tenants at one instant."""
         return self._started.run(self.scheduler.snapshot(after_tenant, limit))
 
+    def add_worker(self) -> str:
+        """Start one more worker; see `Scheduler.add_worker`."""
+        return self._started.run(self.scheduler.add_worker())
+
+    def remove_worker(self, name: str, grace_s: float | None = None) -> None:
+        """Have a worker finish and end; see `Scheduler.remove_worker`."""
+        self._started.run(self.scheduler.remove_worker(name, grace_s))
+
+    def actor_pids(self) -> dict[str, int]:
+        """Return the process id of each actor, by its name."""
+        return self._started.run(self.scheduler.actor_pids())
+
     @property
     def _started(self) -> _Loop:
         if self._loop is None:

@@ -1,0 +1,45 @@
+"""Questions to actors: none waits without an end."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+
+from ray import exceptions
+
+T = TypeVar("T")
+
+ANSWER_S: Final = 30.0
+"""For a question that any living actor answers at once; an actor that is being restarted takes a few seconds."""
+RESTART_PAUSE_S: Final = 0.1
+"""Between two questions to an actor that is being restarted."""
+
+
+async def answer(reference: Any, timeout_s: float = ANSWER_S) -> Any:  # noqa: ANN401 - Ray's reference, what it holds
+    """Wait for an answer. Raises TimeoutError, or one of Ray's errors."""
+    async with asyncio.timeout(timeout_s):
+        return await reference
+
+
+async def answer_when_back(method: Any) -> Any:  # noqa: ANN401 - Ray's method, and what it returns
+    """Ask again while the actor is being restarted. Ray would do so too, but tells standard output each time."""
+    async with asyncio.timeout(ANSWER_S):
+        while True:
+            try:
+                return await method.remote()
+            except exceptions.ActorUnavailableError:
+                await asyncio.sleep(RESTART_PAUSE_S)
+
+
+async def ask_each(
+    actors: dict[str, Any], ask: Callable[[Any], Awaitable[T]]
+) -> dict[str, T | exceptions.RayError | TimeoutError]:
+    """Ask all at once; an actor that is gone or silent has its error for an answer."""
+
+    async def one(actor: Any) -> T | exceptions.RayError | TimeoutError:  # noqa: ANN401 - Ray's handle
+        try:
+            return await ask(actor)
+        except (exceptions.RayError, TimeoutError) as error:
+            return error
+
+    answers = await asyncio.gather(*(one(actor) for actor in actors.values()))
+    return dict(zip(actors, answers, strict=True))
