@@ -489,6 +489,14 @@ async def test_its_end_waits_for_a_stubborn_check_no_longer_than_a_check_may_tak
 
 
 @virtual_time
+async def test_at_its_end_no_task_of_its_own_is_left() -> None:
+    pool = await ready(ScriptedMember("between", checks=[None]), ScriptedMember("asking", checks=[hang]))
+    async with checker(pool):
+        await asyncio.sleep(0.25)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+@virtual_time
 async def test_its_end_waits_for_a_check_that_cleans_up(caplog: pytest.LogCaptureFixture) -> None:
     cleaned_s: list[float] = []
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 import pytest
 
@@ -455,6 +456,34 @@ async def test_its_end_cancels_what_it_had_begun() -> None:
     await asyncio.sleep(100)
     assert (waiting.status, starting.status) == (WorkerStatus.FAILED, WorkerStatus.FAILED)
     assert world.events == []
+
+
+@virtual_time
+async def test_at_its_end_no_task_of_its_own_is_left_and_nobody_is_watched() -> None:
+    watching: list[object] = []
+
+    class Counted(ScriptedMember):
+        def watch(self, watcher: Callable[[Member], None]) -> Callable[[], None]:
+            end_watching = super().watch(watcher)
+            watching.append(watcher)
+
+            def end() -> None:
+                watching.remove(watcher)
+                end_watching()
+
+            return end
+
+    well, waiting = Counted("well"), Counted("waiting")
+    world = Supervised(well, waiting)
+    by_the_pool = len(watching)
+    await failed(waiting, well)
+    async with world.supervisor:
+        await asyncio.sleep(1.5)
+        waiting.fail("again")
+        await asyncio.sleep(0.5)
+        assert len(watching) == by_the_pool + 1
+    assert len(watching) == by_the_pool
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 @virtual_time
