@@ -1,5 +1,6 @@
 """How wide workers are for the least busy one: by their slots, and by how slow and unreliable they are."""
 
+from math import log2
 from typing import Final
 
 from fairlane.pool.metrics import SMOOTHING
@@ -19,8 +20,9 @@ def slots(candidate: Candidate) -> float:
 class BiasedSlots:
     """Its slots, divided by a bias from 1 to 32: how many times slower than usual it is, times what its errors cost.
 
-    What is usual is a moving average of what was told of all workers, each counted as far as it succeeds: one that
-    fails at once says nothing about how long work takes.
+    The bias is rounded to a power of two, so that workers that differ by little take turns. What is usual is a moving
+    average of what was told of all workers, each counted as far as it succeeds: one that fails at once says nothing
+    about how long work takes.
     """
 
     def __init__(self) -> None:
@@ -33,7 +35,7 @@ class BiasedSlots:
         latency_s = candidate.latency_s
         if latency_s is not None:
             bias *= self._slowness(latency_s, 1.0 - errors)
-        return candidate.capacity / bias
+        return candidate.capacity / 2.0 ** round(log2(bias))
 
     def _slowness(self, latency_s: float, trust: float) -> float:
         if self._usual_s is None:

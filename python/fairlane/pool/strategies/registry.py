@@ -50,9 +50,14 @@ def make_strategy(name: str, rng: Rng) -> Strategy:
     """Make the strategy of a name; ``package.module:attribute`` names a factory by its place.
 
     Raises:
-        PoolError: invalid_configuration: there is no such strategy, or the factory does not make one.
+        PoolError: invalid_configuration: there is no such strategy, or its factory does not make one.
     """
-    made = _factory(name)(rng)
+    try:
+        made = _factory(name)(rng)
+    except PoolError:
+        raise
+    except Exception as error:
+        raise _unusable(name, f"{type(error).__name__}: {error}") from error
     missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
     if missing:
         raise _unusable(name, f"made a {type(made).__name__}, which cannot {' or '.join(missing)}")
@@ -61,18 +66,13 @@ def make_strategy(name: str, rng: Rng) -> Strategy:
 
 def _factory(name: str) -> StrategyFactory:
     place = strategy_place(name)
-    if place is None:
-        if name not in _factories:
-            raise _unusable(name, f"must be one of {', '.join(strategy_names())}, or package.module:attribute")
-        return _factories[name]
-    module, attribute = place
-    try:
+    if place is not None:
+        module, attribute = place
         factory: StrategyFactory = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise _unusable(name, str(error)) from error
-    if not callable(factory):
-        raise _unusable(name, f"is a {type(factory).__name__}, not a factory")
-    return factory
+        return factory
+    if name not in _factories:
+        raise _unusable(name, f"must be one of {', '.join(strategy_names())}, or package.module:attribute")
+    return _factories[name]
 
 
 def _unusable(name: str, problem: str) -> PoolError:
