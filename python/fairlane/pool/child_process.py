@@ -1,16 +1,15 @@
-"""The worker's side of its process: starts it, hands it calls, hears its answers, and sees it end."""
+"""The process of a subprocess worker, from outside: started, connected, seen to end."""
 
 import asyncio
 import contextlib
-import itertools
 import os
 import socket
 import sys
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Any, Final, cast
 
-from fairlane.pool.frames import Answer, Call, Cancel, Ping, Ready, Unpacker, pack
+from fairlane.pool.exchange import Exchange
 
 END_S: Final = 2.0
 """How long a process may take to end once its connection is closed; then it is killed."""
@@ -28,10 +27,8 @@ class ChildProcess(asyncio.Protocol):
         self._connection = connection
         self._process = process
         self._lost = lost
-        self._unpacker = Unpacker()
-        self._numbers = itertools.count()
-        self._answers: dict[int, asyncio.Future[Answer]] = {}
-        self._ready: asyncio.Future[None] = loop.create_future()
+        self.exchange = Exchange(self._write)
+        """Calls to it."""
         self._closed: asyncio.Future[None] = loop.create_future()
         self._transport: asyncio.Transport | None = None
         self._over = False
@@ -54,7 +51,7 @@ class ChildProcess(asyncio.Protocol):
         child = cls(here, process, lost)
         try:
             await asyncio.get_running_loop().create_connection(lambda: child, sock=here)
-            await child._ready
+            await child.exchange.ready
         except BaseException:
             await child.end()
             raise
@@ -64,23 +61,6 @@ class ChildProcess(asyncio.Protocol):
     def pid(self) -> int:
         """The process's id."""
         return self._process.pid
-
-    def call(self, payload: bytes) -> "tuple[int, asyncio.Future[Answer]]":
-        """Have the pickled work and input executed. The future raises ChildProcessError if the process ends first."""
-        number, answer = self._expect()
-        self._send(Call(number, payload))
-        return number, answer
-
-    def cancel(self, number: int) -> None:
-        """Cancel a call; its answer still comes."""
-        if number in self._answers:
-            self._send(Cancel(number))
-
-    async def ping(self) -> None:
-        """Return when its event loop has answered. Raises ChildProcessError if the process ends first."""
-        number, answer = self._expect()
-        self._send(Ping(number))
-        await answer
 
     async def end(self) -> None:
         """End the process, whatever runs in it, and all answers. A second call does nothing."""
@@ -102,14 +82,7 @@ class ChildProcess(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """See asyncio.Protocol."""
-        for message in self._unpacker.feed(data):
-            match message:
-                case Answer(number):
-                    answer = self._answers.pop(number, None)
-                    if answer is not None and not answer.done():
-                        answer.set_result(message)
-                case Ready() if not self._ready.done():
-                    self._ready.set_result(None)
+        self.exchange.feed(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See asyncio.Protocol."""
@@ -118,8 +91,8 @@ class ChildProcess(asyncio.Protocol):
     # -- its end ---------------------------------------------------------------------------------------------
 
     async def _see_it_end(self) -> None:
-        exited = asyncio.create_task(self._process.wait())
-        await asyncio.wait({exited, self._closed}, return_when=asyncio.FIRST_COMPLETED)
+        ends: set[asyncio.Future[Any]] = {asyncio.create_task(self._process.wait()), self._closed}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         await self._exit()
         await asyncio.wait({self._closed}, timeout=LAST_WORDS_S)
         if not self._over:
@@ -139,22 +112,11 @@ class ChildProcess(asyncio.Protocol):
 
     def _finish(self, reason: str) -> None:
         self._over = True
-        for future in (self._ready, *self._answers.values()):
-            if not future.done():
-                future.set_exception(ChildProcessError(reason))
-                future.exception()  # seen: there need not be anybody who waits
-        self._answers.clear()
+        self.exchange.finish(reason)
 
-    # -- frames ----------------------------------------------------------------------------------------------
-
-    def _expect(self) -> "tuple[int, asyncio.Future[Answer]]":
-        number = next(self._numbers)
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
-        return number, answer
-
-    def _send(self, message: Call | Cancel | Ping) -> None:
+    def _write(self, data: bytes) -> None:
         assert self._transport is not None  # noqa: S101 - it is ready
-        self._transport.write(pack(message))
+        self._transport.write(data)
 
 
 async def _spawn(descriptor: int) -> Process:
