@@ -1,6 +1,8 @@
 """Starts, stops, failures and cancellations that come while others are under way."""
 
 import asyncio
+import contextlib
+import gc
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -69,6 +71,20 @@ class Gated(AbstractWorker):
 
 def begun(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
     return asyncio.create_task(call)
+
+
+def insist_for(seconds: float) -> Callable[[object], Coroutine[Any, Any, None]]:
+    """Return work that goes on for so long, and then fails, whoever cancels it."""
+
+    async def insist(_: object) -> None:
+        gate = asyncio.Event()
+        asyncio.get_running_loop().call_later(seconds, gate.set)
+        while not gate.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await gate.wait()
+        raise ValueError("too late for anybody")
+
+    return insist
 
 
 async def code_of(call: "asyncio.Task[Any]") -> PoolErrorCode:
@@ -193,9 +209,15 @@ async def test_one_that_is_being_stopped_neither_starts_nor_fails() -> None:
     stop = begun(worker.stop())
     await settle()
     assert await code_of(begun(worker.start())) is PoolErrorCode.ILLEGAL_TRANSITION
-    worker.fail("twice")
     await stop
     assert worker.path == [S.STARTING, S.READY, S.FAILED, S.STOPPED]
+
+    await worker.start()
+    stop = begun(worker.stop())
+    await settle()
+    worker.fail("its process ended, as it should")
+    await stop
+    assert worker.path[-4:] == [S.STARTING, S.READY, S.DRAINING, S.STOPPED]
 
 
 @virtual_time
@@ -212,6 +234,18 @@ async def test_stops_share_one_end_and_the_shortest_grace_time_holds() -> None:
     assert asyncio.get_running_loop().time() == pytest.approx(12)
     assert await code_of(call) is PoolErrorCode.WORKER_LOST
     assert worker.path == [S.STARTING, S.READY, S.DRAINING, S.STOPPED]
+
+
+@virtual_time
+async def test_a_stop_that_comes_when_all_is_lost_waits_for_nothing_else() -> None:
+    worker = Gated()
+    await worker.start()
+    begun(worker.execute(task(insist_for(100)), None)).add_done_callback(lambda call: call.exception())
+    await settle()
+    first = begun(worker.stop())
+    await settle()
+    await asyncio.gather(first, worker.stop(grace_s=50))
+    assert asyncio.get_running_loop().time() == pytest.approx(2)
 
 
 @virtual_time
@@ -254,16 +288,9 @@ async def test_a_stop_that_fails_says_why_and_may_be_tried_again() -> None:
 
 @virtual_time
 async def test_one_that_is_started_again_while_it_drains_is_stopped_all_the_same() -> None:
-    async def ignore(_: object) -> None:
-        for _ in range(3):
-            try:
-                await asyncio.sleep(50)
-            except asyncio.CancelledError:
-                continue
-
     worker = Gated()
     await worker.start()
-    call = begun(worker.execute(task(ignore), None))
+    call = begun(worker.execute(task(insist_for(50)), None))
     await settle()
     stop = begun(worker.stop(grace_s=20))
     await settle()
@@ -292,18 +319,10 @@ async def test_a_watcher_that_fails_hurts_nobody(caplog: pytest.LogCaptureFixtur
 
 
 @virtual_time
-async def test_a_caller_is_let_go_although_the_work_ignores_its_cancellation(caplog: pytest.LogCaptureFixture) -> None:
-    async def ignore(_: object) -> str:
-        for _ in range(2):
-            try:
-                await asyncio.sleep(100)
-            except asyncio.CancelledError:
-                continue
-        raise ValueError("too late for anybody")
-
+async def test_a_caller_is_let_go_although_the_work_ignores_its_cancellation() -> None:
     worker = Gated()
     await worker.start()
-    call = begun(worker.execute(task(ignore), None))
+    call = begun(worker.execute(task(insist_for(100)), None))
     await settle()
     call.cancel()
     await asyncio.wait({call})
@@ -312,7 +331,30 @@ async def test_a_caller_is_let_go_although_the_work_ignores_its_cancellation(cap
     await worker.drain()
     assert asyncio.get_running_loop().time() == pytest.approx(101)
     assert worker.load == 0
-    assert not caplog.records
+
+
+@virtual_time
+async def test_no_outcome_is_reported_as_never_retrieved() -> None:
+    reported: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))
+    worker = Gated()
+    start = begun(worker.start())
+    await settle()
+    worker.fail("at the same time")
+    start.cancel()
+    await worker.start()
+
+    stubborn = begun(worker.execute(task(insist_for(10)), None))
+    call = begun(worker.execute(task(lambda _: asyncio.sleep(10)), None))
+    await settle()
+    stubborn.cancel()
+    worker.fail("at the same time")
+    call.cancel()
+    await worker.stop()
+    await worker.drain()
+    del start, stubborn, call
+    gc.collect()
+    assert reported == []
 
 
 @virtual_time

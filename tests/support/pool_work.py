@@ -6,7 +6,6 @@ import os
 import socket
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from fairlane.pool.errors import PoolError, PoolErrorCode
@@ -153,6 +152,12 @@ def end_the_process(status: int) -> None:
     os._exit(status)
 
 
+async def close_everything(_: object) -> None:
+    """Close what the process is connected with, and hang."""
+    os.closerange(3, 256)
+    threading.Event().wait()
+
+
 def lambda_of(value: object) -> Callable[[], object]:
     """What it returns does not pickle."""
     return lambda: value
@@ -160,10 +165,6 @@ def lambda_of(value: object) -> Callable[[], object]:
 
 def write_to_stdout(text: str) -> None:
     os.write(1, text.encode())
-
-
-def read_file(path: str) -> str:
-    return Path(path).read_text(encoding="utf-8")
 
 
 class Picky(Exception):

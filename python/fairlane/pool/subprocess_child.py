@@ -44,24 +44,24 @@ class Child:
         self._connection = connection
         self._parent = parent
         self._threads = Threads("fairlane-work")
+        self._over = asyncio.Event()
         self._running: dict[int, asyncio.Task[Answer]] = {}
 
     async def serve(self) -> None:
         """Execute calls until the other end is closed or its process has ended; what still runs is cancelled."""
         loop = asyncio.get_running_loop()
-        over = asyncio.Event()
 
         def read() -> None:
             # Not on the loop, which the work may block: that must not keep the process when its worker is gone.
             with contextlib.suppress(RuntimeError):  # the loop is closed already
                 for message in _arriving(self._connection, self._parent):
                     loop.call_soon_threadsafe(self._take, message)
-                loop.call_soon_threadsafe(over.set)
+                loop.call_soon_threadsafe(self._over.set)
             _exit_after(END_S)
 
         threading.Thread(target=read, name="fairlane-reader", daemon=True).start()
         self._send(Ready())
-        await over.wait()
+        await self._over.wait()
 
     def _take(self, message: Message) -> None:
         match message:
@@ -98,7 +98,8 @@ class Child:
         try:
             return await asyncio.shield(ended)
         except asyncio.CancelledError:
-            await asyncio.wait({ended})  # it cannot be ended: its slot is in use until it returns
+            if not self._over.is_set():
+                await asyncio.wait({ended})  # it cannot be ended: its slot is in use until it returns
             raise
 
     def _send(self, message: Message) -> None:

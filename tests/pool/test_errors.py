@@ -1,0 +1,59 @@
+"""Errors of the pool: their codes, and what they carry."""
+
+import pickle
+
+import pytest
+
+from fairlane.errors import FairlaneError
+from fairlane.pool.errors import POOL_ERROR_CODES, CodeFacts, PoolError, PoolErrorCode
+
+RETRYABLE = {"worker_not_ready", "worker_at_capacity", "worker_lost"}
+
+
+def test_every_code_is_explained_and_nobody_changes_that() -> None:
+    assert set(POOL_ERROR_CODES) == set(PoolErrorCode)
+    assert all(facts.meaning for facts in POOL_ERROR_CODES.values())
+    with pytest.raises(TypeError):
+        POOL_ERROR_CODES[PoolErrorCode.WORKER_LOST] = CodeFacts("other")  # type: ignore[index]
+
+
+def test_the_codes_are_stable() -> None:
+    assert [str(code) for code in PoolErrorCode] == [
+        "no_workers_available",
+        "worker_not_found",
+        "worker_already_exists",
+        "worker_not_ready",
+        "worker_at_capacity",
+        "worker_start_failed",
+        "worker_stop_failed",
+        "worker_lost",
+        "task_failed",
+        "task_timeout",
+        "task_cancelled",
+        "retries_exhausted",
+        "queue_full",
+        "illegal_transition",
+        "invalid_configuration",
+    ]
+
+
+@pytest.mark.parametrize("code", PoolErrorCode)
+def test_it_is_an_error_of_fairlane_with_code_context_and_cause(code: PoolErrorCode) -> None:
+    cause = ValueError("inner")
+    with pytest.raises(FairlaneError, match="what happened") as raised:
+        raise PoolError(code, "what happened", worker="w", attempts=3) from cause
+    error = raised.value
+    assert isinstance(error, PoolError)
+    assert (error.code, error.message) == (code, "what happened")
+    assert error.context == {"worker": "w", "attempts": 3}
+    assert error.cause is cause
+    assert error.retryable is (code in RETRYABLE)
+
+
+def test_it_pickles_without_its_cause() -> None:
+    error = PoolError(PoolErrorCode.WORKER_LOST, "gone", worker="w")
+    error.__cause__ = ValueError("inner")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), copy.code, str(copy), copy.context) == (PoolError, error.code, "gone", {"worker": "w"})
+    assert copy.cause is None
+    assert copy.retryable

@@ -1,0 +1,31 @@
+"""docs/telemetry.md says what the module of names says."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairlane.telemetry.names import INSTRUMENTS, SPANS
+from fairlane.telemetry.page import render
+
+PAGE = Path(__file__).parents[2] / "docs" / "telemetry.md"
+
+
+def test_the_page_is_the_generated_one() -> None:
+    made = subprocess.check_output([sys.executable, "-m", "fairlane.telemetry.page"], text=True)
+    assert PAGE.read_text(encoding="utf-8") == made == render(), "run make docs"
+
+
+@pytest.mark.parametrize("each", [*INSTRUMENTS, *SPANS], ids=lambda each: each.name)
+def test_it_says_what_there_is_to_know(each: object) -> None:
+    (row,) = re.findall(rf"^\| `{re.escape(each.name)}` .*$", render(), re.MULTILINE)  # type: ignore[attr-defined]
+    assert each.meaning in row  # type: ignore[attr-defined]
+    for attribute in each.attributes:  # type: ignore[attr-defined]
+        assert f"`{attribute}`" in row
+
+
+def test_no_name_is_used_twice() -> None:
+    names = [each.name for each in (*INSTRUMENTS, *SPANS)]
+    assert len(names) == len(set(names))
