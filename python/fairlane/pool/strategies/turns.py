@@ -38,6 +38,8 @@ class _Seat:
     stride: int
     place: int
     """Where its next turn begins."""
+    began: int
+    """Where the first of its turns since it was last put began, if it had any."""
     slots: int = 0
     """None unless it is ready."""
     load: int = 0
@@ -48,9 +50,9 @@ class _Seat:
 class Turns:
     """See Strategy. The smallest share, load / width, is next; of equal shares, the one furthest behind.
 
-    The floor is where the latest turn began of those that a put has followed, which are no more taken back. A worker
-    that is put while behind it is moved up to it; a newcomer begins within one stride from it, at random, so that
-    several choosers are not in step.
+    The floor is where the latest turns began that a put has followed, and that are no more taken back therefore. A
+    worker that is put while behind it is moved up to it; a newcomer begins within one stride from it, at random, so
+    that several choosers are not in step.
     """
 
     def __init__(
@@ -67,7 +69,7 @@ class Turns:
         self._width_of = width_of
         self._ahead = ahead
         self._seats: dict[str, _Seat] = {}
-        self._order: AddressableHeap[tuple[float, int]] = AddressableHeap()
+        self._order = AddressableHeap()
         self._floor = 0
 
     def put(self, candidate: Candidate) -> None:
@@ -76,7 +78,7 @@ class Turns:
         seat = self._seats.get(candidate.id)
         if seat is None:
             place = self._floor + int(self._rng.uniform(0, stride))
-            seat = self._seats[candidate.id] = _Seat(stride, place)
+            seat = self._seats[candidate.id] = _Seat(stride, place, place)
         else:
             self._keep_up(seat, stride)
         seat.slots = candidate.capacity if candidate.ready else 0
@@ -103,13 +105,14 @@ class Turns:
             self._turn(worker_id, seat, -tasks)
 
     def _keep_up(self, seat: _Seat, stride: int) -> None:
-        """Raise the floor to the worker's latest turn, and the worker to the floor; what it is ahead stays in turns."""
-        floor = self._floor = max(self._floor, seat.place - seat.stride)
-        ahead = max(0, seat.place - floor)
+        """Raise the floor to the worker's turns, and the worker to the floor; what it is ahead stays, in turns."""
+        if seat.place > seat.began:
+            self._floor = max(self._floor, seat.began)
+        ahead = max(0, seat.place - self._floor)
         if seat.stride != stride:
             ahead = ahead * stride // seat.stride
             seat.stride = stride
-        seat.place = floor + ahead
+        seat.place = seat.began = self._floor + ahead
 
     def _turn(self, worker_id: str, seat: _Seat, tasks: int) -> None:
         seat.place += tasks * seat.stride
@@ -118,6 +121,7 @@ class Turns:
 
     def _settle(self, worker_id: str, seat: _Seat) -> None:
         if seat.load < seat.slots:
-            self._order.put(worker_id, ((seat.load + self._ahead) / seat.width, seat.place))
+            share = (seat.load + self._ahead) / seat.width if seat.width < inf else 0.0
+            self._order.put(worker_id, share, seat.place)
         else:
             self._order.discard(worker_id)
