@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from fairlane.providers.base import Call as Call, Provider as Provider, Reply as Reply
     from fairlane.providers.retry_after import retry_after_ms as retry_after_ms
     from fairlane.runtime.platform import Platform as Platform
+    from fairlane.runtime.ray_worker import RayWorker as RayWorker
     from fairlane.runtime.scheduler import Scheduler as Scheduler
     from fairlane.runtime.sync import SyncScheduler as SyncScheduler, SyncTaskHandle as SyncTaskHandle
     from fairlane.store.messages import CancelStatus as CancelStatus, Ledger as Ledger
@@ -123,6 +124,7 @@ _HOMES = {
     "fairlane.providers.base": ("Call", "Provider", "Reply"),
     "fairlane.providers.retry_after": ("retry_after_ms",),
     "fairlane.runtime.platform": ("Platform",),
+    "fairlane.runtime.ray_worker": ("RayWorker",),
     "fairlane.runtime.scheduler": ("Scheduler",),
     "fairlane.runtime.sync": ("SyncScheduler", "SyncTaskHandle"),
     "fairlane.store.messages": ("CancelStatus", "Ledger"),

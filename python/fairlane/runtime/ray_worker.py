@@ -1,0 +1,66 @@
+"""A worker for any pool whose work runs in an actor, on whatever machine of the cluster Ray chooses.
+
+Loads Ray only when it starts, so that whoever starts a platform can still decide how.
+"""
+
+import logging
+import sys
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from fairlane.clock import SYSTEM_CLOCK, Clock
+from fairlane.errors import RuntimeStartError
+from fairlane.pool.remote_worker import Link, RemoteWorker
+from fairlane.pool.worker import WorkerInfo
+from fairlane.telemetry import Telemetry
+
+KIND: Final = "ray"
+
+
+class RayWorker(RemoteWorker):
+    """See RemoteWorker. Needs Ray to be connected from its start to its stop: a `Platform` that is started.
+
+    Work and input may be anything that Ray's cloudpickle takes, if what it refers to can be imported on the actor's
+    machine. ``num_cpus``, ``num_gpus`` and ``resources`` are what Ray keeps for the actor; with the defaults it may
+    live anywhere. If there is no room for it within ``start_timeout_s``, its start has failed. An actor whose process
+    has ended is not restarted by Ray but by the pool's supervisor.
+
+    Raises:
+        PoolError: invalid_configuration.
+    """
+
+    def __init__(
+        self,
+        worker_id: str,
+        *,
+        capacity: int = 1,
+        weight: int = 1,
+        tags: Collection[str] = (),
+        metadata: Mapping[str, str] | None = None,
+        num_cpus: float = 0,
+        num_gpus: float = 0,
+        resources: Mapping[str, float] | None = None,
+        start_timeout_s: float = 60.0,
+        clock: Clock = SYSTEM_CLOCK,
+        telemetry: Telemetry | None = None,
+        logger: logging.Logger | None = None,
+    ) -> None:
+        info = WorkerInfo.of(
+            id=worker_id, kind=KIND, capacity=capacity, weight=weight, tags=tags, metadata=metadata or {}
+        )
+        super().__init__(info, clock=clock, telemetry=telemetry, logger=logger)
+        self._options = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": dict(resources or {})}
+        self._start_timeout_s = start_timeout_s
+
+    async def _connect(self) -> Link:
+        ray = sys.modules.get("ray")
+        if ray is None or not ray.is_initialized():
+            raise RuntimeStartError("Ray is not connected; a RayWorker needs a started fairlane.Platform")
+        from fairlane.runtime.work_link import WorkLink  # noqa: PLC0415 - loads Ray
+
+        return await WorkLink.begin(self.fail, self._options, self._start_timeout_s)
+
+    def _pickled(self, work: Any, value: Any) -> bytes:  # noqa: ANN401 - anything
+        from ray import cloudpickle  # noqa: PLC0415 - loads Ray
+
+        return bytes(cloudpickle.dumps((work, value)))  # type: ignore[no-untyped-call]
