@@ -1,7 +1,9 @@
 """Assigning: what comes back, what is refused, and how deadlines and cancellations end it."""
 
 import asyncio
+import gc
 import math
+import weakref
 
 import pytest
 
@@ -46,6 +48,18 @@ async def test_a_task_says_where_it_is_and_where_it_was() -> None:
         assert await assigned == 1.0
         assert task.status is TaskStatus.COMPLETED
         assert (task.metadata.workers, task.metadata.attempts) == (("a",), 1)
+
+
+@virtual_time
+async def test_a_task_that_ended_is_not_held_on_to() -> None:
+    async with managed(ScriptedWorker("a")) as manager:
+        task = new_task(double)
+        await manager.assign(task, 1)
+        held = weakref.ref(task)
+        del task
+        await settle()
+        gc.collect()
+        assert held() is None
 
 
 @virtual_time

@@ -210,7 +210,7 @@ async def test_a_worker_that_is_added_to_an_empty_pool_is_waited_for() -> None:
 
 
 @virtual_time
-async def test_whoever_adds_a_worker_may_also_start_it() -> None:
+async def test_whoever_adds_a_worker_may_also_start_it(caplog: pytest.LogCaptureFixture) -> None:
     pool: Pool[ScriptedWorker] = Pool()
     async with _over(pool) as manager:
         [ready] = await started(ScriptedWorker("ready"))
@@ -219,7 +219,7 @@ async def test_whoever_adds_a_worker_may_also_start_it() -> None:
         pool.add(worker)
         await worker.start()
         assert await manager.assign(double, 1) == 2
-    assert (ready.starts, worker.starts) == (1, 1)
+    assert (ready.starts, worker.starts, caplog.text) == (1, 1, "")
 
 
 @virtual_time

@@ -42,19 +42,20 @@ class Placement:
         self._telemetry = telemetry
         self._promising: set[str] = set()
         """Workers that take tasks now or may do so later."""
-        self._unsubscribe: Callable[[], None] | None = None
+        self._is_open = False
+        self._unsubscribe: Callable[[], None] = lambda: None
 
     def open(self) -> None:
         """Begin to follow the pool."""
+        self._is_open = True
         self._unsubscribe = self._pool.subscribe(self._see)
         for member in self._pool.list():
             self._settle(member)
 
     def close(self) -> None:
         """Hand out nothing any more, and tell all who wait."""
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
+        self._is_open = False
+        self._unsubscribe()
         self._promising.clear()
         self._queue.wake()
 
@@ -77,7 +78,7 @@ class Placement:
 
     def reconsider(self, worker_id: str) -> None:
         """Ask anew whether somebody brings this worker back."""
-        if self._unsubscribe is not None and worker_id in self._pool:
+        if self._is_open and worker_id in self._pool:
             self._settle(self._pool.get(worker_id))
 
     def _settle(self, member: Member) -> None:
@@ -109,7 +110,7 @@ class Placement:
         return None if worker_id is None else self._pool.get(worker_id)
 
     def _why_none(self) -> str:
-        if self._unsubscribe is None:
+        if not self._is_open:
             return "the manager does not run"
         counts = Counter(member.status for member in self._pool.list())
         return ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "the pool is empty"
