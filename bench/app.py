@@ -28,6 +28,7 @@ class Options:
 
     scenarios: list[Scenario]
     workers: int | None
+    strategy: str
     redis: str | None
     ray_address: str | None
     out: Path
@@ -80,11 +81,15 @@ async def _interruptible(options: Options, streams: Streams) -> int:
 
 async def _execute(options: Options, streams: Streams) -> int:
     console = Console(file=streams.err if options.json else streams.out)
-    plan = Plan(options.scenarios, options.seed, options.workers)
+    plan = Plan(options.scenarios, options.seed, options.workers, options.strategy)
     with Screen(console) as screen:
         screen.goes_on("starting the server and Ray")
         async with RayPlatform(
-            redis=options.redis, ray_address=options.ray_address, dashboard=options.dashboard, hold=options.hold
+            redis=options.redis,
+            ray_address=options.ray_address,
+            strategy=options.strategy,
+            dashboard=options.dashboard,
+            hold=options.hold,
         ) as platform:
             for line in platform.invitation():
                 screen.say(line)

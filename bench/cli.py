@@ -11,7 +11,12 @@ from bench import environment
 from bench.app import Options, execute
 from bench.scenarios import GROUPS, SCENARIOS, choose
 from bench.terminal import listing
+from fairlane.clock import system_rng
+from fairlane.config import DispatcherConfig, build
+from fairlane.domain.strategy_name import StrategyName
 from fairlane.errors import ConfigError
+from fairlane.pool.errors import PoolError
+from fairlane.pool.strategies import make_strategy
 
 _USAGE_ERROR = cast(
     "type[typer.BadParameter]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -32,6 +37,13 @@ def bench(
         ),
     ],
     workers: Annotated[int | None, typer.Option(help="Workers of the scenarios that allow any number.")] = None,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"How dispatchers choose a worker: {', '.join(StrategyName)}, or package.module:factory.",
+        ),
+    ] = DispatcherConfig().strategy,
     redis: Annotated[str | None, typer.Option(help="URL of a server; default: a private one.")] = None,
     ray_address: Annotated[str | None, typer.Option(help="A running Ray cluster; default: a private one.")] = None,
     out: Annotated[Path, typer.Option(help="Directory for the report and the results.")] = Path("bench-results"),
@@ -49,6 +61,7 @@ def bench(
         raise ConfigError(f"--workers {workers}: must be a whole number from 1 to 64")
     if ray_address is not None and redis is None:
         raise ConfigError("--ray-address: workers on other machines cannot reach a private server; add --redis URL")
+    _check_strategy(strategy)
     environment.check_place()
     environment.check_core()
     if dashboard:
@@ -58,6 +71,7 @@ def bench(
         Options(
             scenarios=scenarios,
             workers=workers,
+            strategy=strategy,
             redis=redis,
             ray_address=ray_address,
             out=out,
@@ -78,6 +92,19 @@ def run(arguments: list[str]) -> int:
     except _USAGE_ERROR as error:
         return _refuse(error.format_message())
     return code if isinstance(code, int) else 0
+
+
+def _check_strategy(name: str) -> None:
+    """Make the strategy once, so that a bad name is refused before anything is started.
+
+    Raises:
+        ConfigError: saying what is accepted, or why there is no strategy at the place that is named.
+    """
+    build(DispatcherConfig, {"strategy": name})
+    try:
+        make_strategy(name, system_rng())
+    except PoolError as error:
+        raise ConfigError(error.message) from error
 
 
 def _refuse(message: str) -> int:

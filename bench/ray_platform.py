@@ -40,14 +40,17 @@ class KillableScheduler(Scheduler):
 
 
 class RayPlatform:
-    """Runs schedulers whose roles are Ray actors. An async context manager.
+    """Runs schedulers whose roles are Ray actors, and whose dispatchers use one strategy. An async context manager.
 
     With ``hold`` the last scheduler stays up until the next one is asked for or the platform ends, for people to
     look at. What a scheduler kept on the server is removed when it ends.
     """
 
-    def __init__(self, *, redis: str | None, ray_address: str | None, dashboard: bool, hold: bool) -> None:
+    def __init__(
+        self, *, redis: str | None, ray_address: str | None, strategy: str, dashboard: bool, hold: bool
+    ) -> None:
         self._platform = Platform(ServerConfig(url=redis), RayConfig(address=ray_address, dashboard=dashboard))
+        self._strategy = strategy
         self._hold = hold
         self._held = AsyncExitStack()
 
@@ -88,6 +91,8 @@ class RayPlatform:
     async def scheduler(self, config: SchedulerConfig, provider: Provider) -> AsyncIterator[Session]:
         """Run a scheduler with fresh state."""
         await self._held.aclose()
+        dispatcher = config.dispatcher.model_copy(update={"strategy": self._strategy})
+        config = config.model_copy(update={"dispatcher": dispatcher})
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(Store(self.endpoint, config.name))
             stack.push_async_callback(remove, store)

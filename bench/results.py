@@ -24,6 +24,7 @@ from bench.figures import (
     Requeue,
     ThroughputPoint,
 )
+from fairlane.domain.strategy_name import StrategyName
 from fairlane.errors import ConfigError
 
 SCHEMA_VERSION: Final = 1
@@ -193,6 +194,8 @@ class Results(Part):
     started_at: str
     duration_s: float
     seed: int
+    strategy: str = StrategyName.LEAST_BUSY.value
+    """Which worker dispatchers gave the next task to."""
     environment: Environment
     scenarios: list[ScenarioResult]
     claims: list[Check]

@@ -15,6 +15,7 @@ from bench.results import Check, Metrics, Results, ScenarioResult
 from bench.scenario import LoadScenario, RaceScenario, Scenario, ThroughputScenario
 from bench.scenario_controls import BudgetRaceScenario, BudgetScenario, HandoffScenario, RequeueScenario
 from fairlane.clock import SYSTEM_CLOCK
+from fairlane.config import DispatcherConfig
 from fairlane.errors import FairlaneError
 
 _LOG = logging.getLogger(__name__)
@@ -43,6 +44,8 @@ class Plan:
     scenarios: Sequence[Scenario]
     seed: int
     workers: int | None = None
+    strategy: str = DispatcherConfig().strategy
+    """The one that the platform's dispatchers use."""
 
     def varied(self) -> list[Scenario]:
         """Return the scenarios with the number of workers asked for, where a scenario allows that."""
@@ -66,6 +69,7 @@ async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
         started_at=started_at,
         duration_s=round(SYSTEM_CLOCK.monotonic_s() - began_s, 3),
         seed=plan.seed,
+        strategy=plan.strategy,
         environment=facts,
         scenarios=results,
         claims=compared,

@@ -57,6 +57,7 @@ def _environment(results: Results) -> list[str]:
         ("Started", results.started_at),
         ("Duration", number(results.duration_s, 1, " s")),
         ("Seed", str(results.seed)),
+        ("Dispatchers' strategy", results.strategy),
         ("Fairlane", f"{facts.fairlane} (git {facts.git})"),
         ("Native core", f"{facts.core.profile} build, {facts.core.path}"),
         ("Python", facts.python),

@@ -39,6 +39,21 @@ class TestBadInput:
     def test_a_number_of_workers_that_cannot_be(self, capsys, count):
         assert "workers" in refused(capsys, "fair", "--workers", count)
 
+    @pytest.mark.parametrize(
+        ("name", "problem"),
+        [
+            ("lottery", "'lottery' must be one of least-busy, least-busy-ewma, round-robin, weighted, weighted-random"),
+            ("", "must be one of least-busy"),
+            ("no_such_module:factory", "No module named 'no_such_module'"),
+            ("bench.cli:no_such_factory", "has no attribute 'no_such_factory'"),
+            ("bench.cli:run", "TypeError"),
+        ],
+    )
+    def test_a_strategy_that_there_is_not(self, capsys, name, problem):
+        line = refused(capsys, "fair", "--strategy", name)
+        assert "strategy" in line
+        assert problem in line
+
     def test_a_directory_that_takes_no_files(self, capsys):
         assert "/proc/bench" in refused(capsys, "fair", "--out", "/proc/bench")
 
@@ -102,6 +117,14 @@ class TestCommand:
     def test_help_is_no_error(self, capsys):
         assert cli.run(["--help"]) == 0
         assert "--ray-address" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(("arguments", "strategy"), [([], "least-busy"), (["--strategy", "weighted"], "weighted")])
+    def test_the_strategy_is_the_one_that_is_named(self, monkeypatch, tmp_path, arguments, strategy):
+        taken = []
+        monkeypatch.chdir(ROOT)
+        monkeypatch.setattr(cli, "execute", lambda options: taken.append(options.strategy) or 0)
+        assert cli.run(["quick", "--out", str(tmp_path), *arguments]) == 0
+        assert taken == [strategy]
 
     @pytest.mark.parametrize("after_s", [0.15, 0.6])
     def test_ctrl_c_while_it_loads_is_one_line(self, after_s, tmp_path):

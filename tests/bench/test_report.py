@@ -52,7 +52,8 @@ class TestResultsFile:
         whole = json.loads(worlds.results(small_run()).to_json())
         assert whole["schema_version"] == 1
         assert set(whole) == {
-            "schema_version", "passed", "started_at", "duration_s", "seed", "environment", "scenarios", "claims",
+            "schema_version", "passed", "started_at", "duration_s", "seed", "strategy", "environment", "scenarios",
+            "claims",
         }  # fmt: skip
         (one,) = whole["scenarios"]
         assert set(one) == {

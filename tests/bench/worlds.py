@@ -39,6 +39,7 @@ def results(*scenarios: ScenarioResult) -> Results:
         started_at="2030-01-02T03:04:05+00:00",
         duration_s=12.5,
         seed=1,
+        strategy="least-busy",
         environment=Environment(
             python="3.11.9",
             ray="2.60.0",
