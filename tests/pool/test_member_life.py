@@ -334,6 +334,33 @@ async def test_a_caller_is_let_go_although_the_work_ignores_its_cancellation() -
 
 
 @virtual_time
+async def test_a_slot_is_kept_as_long_as_the_transport_says() -> None:
+    class Keeping(Gated):
+        async def _execute(self, task: Any, value: asyncio.Future[None]) -> Any:
+            try:
+                await asyncio.sleep(1_000)
+            finally:
+                self._keep_slot(value)
+
+    worker = Keeping()
+    await worker.start()
+    ends: list[asyncio.Future[None]] = [asyncio.get_running_loop().create_future() for _ in range(2)]
+    calls = [begun(worker.execute(task(print), until)) for until in ends]
+    await settle()
+    for call in calls:
+        call.cancel()
+    await settle()
+    assert [call.cancelled() for call in calls] == [True, True]
+    assert (worker.load, worker.status) == (2, S.BUSY)
+    ends[0].set_result(None)
+    await settle()
+    assert (worker.load, worker.status) == (1, S.READY)
+    ends[1].cancel()
+    await worker.drain()
+    assert worker.load == 0
+
+
+@virtual_time
 async def test_no_outcome_is_reported_as_never_retrieved() -> None:
     reported: list[str] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ import pytest
 
 from fairlane.pool import child_process
 from fairlane.pool.errors import PoolError, PoolErrorCode
-from fairlane.pool.frames import Answer, AnswerKind, Call, Unpacker, pack
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.subprocess_worker import SubprocessWorker
 from fairlane.pool.worker import Member
@@ -224,6 +222,21 @@ async def test_a_process_that_does_not_come_up_is_a_failed_start(monkeypatch: py
     await worker.stop()
 
 
+def children() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if "subprocess_child" in " ".join(child.cmdline())]
+
+
+async def test_a_start_without_a_connection_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: object, **__: object) -> None:
+        raise OSError("too many open files")
+
+    worker = SubprocessWorker("w")
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", refuse)
+    with pytest.raises(PoolError, match="too many open files"):
+        await worker.start()
+    assert children() == []
+
+
 async def test_a_start_that_is_cancelled_leaves_no_process() -> None:
     for turns in range(0, 40, 3):
         worker = SubprocessWorker("w")
@@ -234,7 +247,7 @@ async def test_a_start_that_is_cancelled_leaves_no_process() -> None:
         await asyncio.wait({start})
         await worker.stop()
         assert worker.status is WorkerStatus.STOPPED
-    assert [child for child in psutil.Process().children() if "subprocess_child" in " ".join(child.cmdline())] == []
+    assert children() == []
 
 
 async def test_a_stop_ends_blocking_functions_and_a_process_that_hangs(
@@ -336,15 +349,3 @@ async def test_the_process_ends_with_its_owner_however_that_ends(meeting: Meetin
     owner.stdin.close()
     await asyncio.to_thread(process.wait, 20)
     await owner.wait()
-
-
-# -- frames ------------------------------------------------------------------------------------------------------------
-
-
-def test_frames_are_put_together_from_any_pieces() -> None:
-    messages = [Call(1, b"x" * 300), Answer(1, AnswerKind.VALUE, pickle.dumps("y")), Call(2, b"")]
-    stream = b"".join(map(pack, messages))
-    for size in (1, 7, 100, len(stream)):
-        unpacker = Unpacker()
-        pieces = (stream[start : start + size] for start in range(0, len(stream), size))
-        assert [message for piece in pieces for message in unpacker.feed(piece)] == messages

@@ -5,7 +5,6 @@ import contextlib
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
@@ -130,7 +129,7 @@ class AbstractMember(ABC):
         self._move(WorkerStatus.STARTING)
         outcome = self._starting = asyncio.get_running_loop().create_future()
         coming_up = asyncio.create_task(self._come_up(outcome, before))
-        outcome.add_done_callback(partial(_let_go, coming_up))
+        outcome.add_done_callback(lambda _: coming_up.cancel())
         try:
             await outcome
         except asyncio.CancelledError:
@@ -260,13 +259,6 @@ class AbstractMember(ABC):
 
     def _error(self, code: PoolErrorCode, text: str) -> PoolError:
         return PoolError(code, f"worker {self.id} {text}", worker=self.id)
-
-
-def _let_go(coming_up: "asyncio.Task[None]", outcome: "asyncio.Future[None]") -> None:
-    """End a start that is given up; the outcome is known, even if nobody waits for it any more."""
-    if not outcome.cancelled():
-        outcome.exception()
-    coming_up.cancel()
 
 
 def _shown(error: BaseException) -> str:

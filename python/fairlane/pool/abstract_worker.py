@@ -124,8 +124,6 @@ class AbstractWorker(AbstractMember):
     def _answered(self, attempt: _Attempt, running: "asyncio.Task[Any]", answer: "asyncio.Future[Any]") -> None:
         if answer.cancelled():
             self._account(attempt, PoolErrorCode.TASK_CANCELLED)
-        else:
-            answer.exception()  # seen, even if the caller was cancelled at the same time
         running.cancel()
 
     def _end_running(self) -> None:

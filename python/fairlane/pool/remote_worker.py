@@ -94,7 +94,7 @@ class RemoteWorker(AbstractWorker):
                 raise self._task_failed(task_id, error) from error
             case AnswerKind.UNUSABLE:
                 raise self._unusable(task_id, answer.payload.decode())
-            case AnswerKind.CANCELLED:
+            case _:
                 raise asyncio.CancelledError
 
     def _unusable(self, task_id: str, problem: str) -> PoolError:
