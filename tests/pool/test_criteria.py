@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from pydantic import ValidationError
 
 from fairlane.pool.criteria import Criteria
+from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.health_report import CheckOutcome, HealthReport
 from fairlane.pool.pool import Pool
 from fairlane.pool.status import WorkerStatus
@@ -80,5 +80,6 @@ async def test_health_is_what_the_last_report_says(pool: Pool[ScriptedWorker]) -
 @pytest.mark.parametrize("bad", [{"min_free": -1}, {"min_free": 1.5}, {"statuses": {"asleep"}}, {"colour": "red"}])
 def test_what_cannot_be_looked_for_is_refused(bad: dict[str, object]) -> None:
     [field] = bad
-    with pytest.raises(ValidationError, match=field):
-        Criteria.model_validate(bad)
+    with pytest.raises(PoolError, match=field) as raised:
+        Criteria.of(**bad)
+    assert raised.value.code is PoolErrorCode.INVALID_CONFIGURATION

@@ -3,19 +3,15 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from fairlane.pool.facts import Facts
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.worker import Member
 
 
-class Criteria(BaseModel):
-    """All that is named must hold; what is not named does not matter.
-
-    Raises pydantic's ValidationError for a field that cannot be used.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Criteria(Facts):
+    """All that is named must hold; what is not named does not matter."""
 
     statuses: frozenset[WorkerStatus] = frozenset()
     """One of these; empty: any."""
