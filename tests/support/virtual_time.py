@@ -37,7 +37,7 @@ class _Selector(selectors.DefaultSelector):
                 if not waiter.done():
                     waiter.set_result(None)
         elif timeout is not None:
-            self.now_ns += round(timeout * 1e9)
+            self.now_ns += max(1, round(timeout * 1e9))
         else:
             ready = super().select(STUCK_S)
             assert ready, "the test hangs: there is no timer, and nothing is ready"

@@ -21,6 +21,13 @@ async def test_an_hour_passes_at_once_and_sums_come_out_even() -> None:
 
 
 @virtual_time
+async def test_the_last_bit_of_a_wait_passes_too() -> None:
+    for until_s in (0.1 + 0.2, 1.0 + 1e-10):
+        while (rest_s := until_s - now_s()) > 0:
+            await asyncio.sleep(rest_s)
+
+
+@virtual_time
 async def test_no_time_passes_while_anything_is_ready() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(1e-6):
