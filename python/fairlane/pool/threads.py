@@ -40,8 +40,10 @@ class _Call(Generic[T]):
 
     def run(self) -> None:
         """Run in a thread."""
+        tell: Callable[[Any], None] = self.ended.set_result
+        told: T | Exception
         try:
-            tell, told = self.ended.set_result, self.context.run(self.function, self.value)
+            told = self.context.run(self.function, self.value)
         except BaseException as error:
             tell, told = self.ended.set_exception, presentable(error)
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
