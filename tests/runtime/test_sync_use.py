@@ -23,6 +23,9 @@ def test_without_an_event_loop(platform, config):
         s.put_tenant("beta", fairlane.TenantConfig(budget=fairlane.BudgetConfig(limit_units=10_000)))
         assert s.top_up("beta", 5, "k") == s.ledger("beta").limit == 10_005
         assert s.get("beta", handles[0].ref.id).state is handles[0].state() is TaskState.COMPLETED
+        assert s.add_worker() == "worker-3"
+        s.remove_worker("worker-1", grace_s=5.0)
+        assert s.actor_pids().keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
     with pytest.raises(fairlane.RuntimeStartError, match="not started"):
         s.get("beta", "x")
 

@@ -9,10 +9,11 @@ from fairlane.config.section import Milliseconds, MillisecondsOrZero
 
 
 class WorkerHealthConfig(HealthConfig):
-    """When a worker that still runs is taken for hung: by default after about 6 s without an answer."""
+    """When a worker that still runs is taken for hung: by default after about 7 s without an answer."""
 
-    interval_ms: Milliseconds = 250
-    """How soon the end of a process on another machine is noticed; on this one it is at once."""
+    interval_ms: Milliseconds = 500
+    """Between two checks. The end of a process on the scheduler's machine is noticed without one, at once; on another
+    machine, with the first check that follows, about a second after it began."""
 
 
 class WorkerSupervisorConfig(SupervisorConfig):

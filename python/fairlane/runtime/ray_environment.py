@@ -21,6 +21,9 @@ _DEFAULTS: Final = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Ray's workers are nice by default and would let anything else on the machine run first; ours hand tasks over.
     "RAY_worker_niceness": "0",
+    # A call to an actor whose process has ended fails only once Ray has waited so long, by default a second, for a
+    # better explanation than that.
+    "RAY_timeout_ms_task_wait_for_death_info": "50",
 }
 _AUTH_CHOICES: Final = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
