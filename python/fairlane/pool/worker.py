@@ -92,7 +92,10 @@ class Member(Protocol):
         ...
 
     def fail(self, reason: str) -> None:
-        """Declare it failed: what it runs ends with worker_lost. Does nothing unless it is at work."""
+        """Declare it failed: a start ends, and what it runs ends with worker_lost.
+
+        Does nothing unless it starts or is at work, nor once a stop has begun to end it.
+        """
         ...
 
     def watch(self, watcher: Callable[["Member"], None]) -> Callable[[], None]:
