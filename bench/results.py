@@ -24,6 +24,7 @@ from bench.figures import (
     Requeue,
     ThroughputPoint,
 )
+from bench.figures_pool import PoolHealth, PoolTrial
 from fairlane.domain.strategy_name import StrategyName
 from fairlane.errors import ConfigError
 
@@ -126,6 +127,8 @@ class Metrics(Part):
     naive_handoff: NaiveHandoff | None = None
     handoff: Handoff | None = None
     budget_race: list[BudgetRaceSide] | None = None
+    pool_trials: list[PoolTrial] | None = None
+    pool_health: PoolHealth | None = None
     loads: list[ThroughputPoint] | None = None
     limited: ThroughputPoint | None = None
     """The load of as many tenants, each with a budget and both windows."""

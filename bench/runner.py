@@ -8,12 +8,13 @@ from typing import Protocol
 
 from bench import claims, environment
 from bench.checks import verdict
-from bench.driving import budget, budget_race, handoff, load, races, requeue, throughput
+from bench.driving import budget, budget_race, handoff, health, load, races, requeue, strategies, throughput
 from bench.platform import Platform, Progress
 from bench.recorder import MalformedEvent
 from bench.results import Check, Metrics, Results, ScenarioResult
 from bench.scenario import LoadScenario, RaceScenario, Scenario, ThroughputScenario
 from bench.scenario_controls import BudgetRaceScenario, BudgetScenario, HandoffScenario, RequeueScenario
+from bench.scenario_pool import HealthScenario, StrategiesScenario
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.config import DispatcherConfig
 from fairlane.errors import FairlaneError
@@ -117,10 +118,19 @@ async def _drive(scenario: Scenario, platform: Platform, seed: int, progress: Pr
             return await handoff.drive(scenario, platform, seed=seed, progress=progress)
         case BudgetRaceScenario():
             return await budget_race.drive(scenario, platform, progress=progress)
+        case StrategiesScenario() | HealthScenario():
+            return await _drive_workers(scenario, seed, progress)
         case ThroughputScenario():
             return await throughput.drive(scenario, platform, progress=progress)
         case _:
             raise TypeError(f"no driver for {type(scenario).__name__}")
+
+
+async def _drive_workers(scenario: StrategiesScenario | HealthScenario, seed: int, progress: Progress) -> Metrics:
+    """Drive a scenario that needs neither a server nor Ray."""
+    if isinstance(scenario, StrategiesScenario):
+        return await strategies.drive(scenario, seed=seed, progress=progress)
+    return await health.drive(scenario, seed=seed, progress=progress)
 
 
 def _with_workers(scenario: Scenario, workers: int) -> Scenario:

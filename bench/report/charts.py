@@ -43,6 +43,11 @@ def draw(results: Results, directory: Path) -> dict[str, list[tuple[str, str]]]:
     return drawn
 
 
+def stem(scenario: str) -> str:
+    """Return what the names of a scenario's files begin with."""
+    return re.sub(r"[^a-z0-9-]+", "-", scenario.lower()).strip("-") or "scenario"
+
+
 def _draw_scenario(scenario: ScenarioResult, series: Series, directory: Path) -> list[tuple[str, str]]:
     charts: list[tuple[str, str, Callable[[Axes], None]]] = [
         ("service", "Cumulative service per weight", lambda axes: _service(axes, series)),
@@ -50,10 +55,9 @@ def _draw_scenario(scenario: ScenarioResult, series: Series, directory: Path) ->
     ]
     if len({capacity for _, capacity in series.capacity}) > 1:
         charts.append(("capacity", "Pool capacity", lambda axes: _capacity(axes, series)))
-    stem = re.sub(r"[^a-z0-9-]+", "-", scenario.name.lower()).strip("-") or "scenario"
     made = []
     for kind, caption, paint in charts:
-        relative = f"{FOLDER}/{stem}-{kind}.svg"
+        relative = f"{FOLDER}/{stem(scenario.name)}-{kind}.svg"
         with rc_context(STYLE):  # type: ignore[arg-type]
             figure = Figure(figsize=(8, 3.4), layout="constrained")
             axes = figure.subplots()

@@ -33,6 +33,14 @@ _CLAIMS = {
     "exactly one of the controllers may have given a slot back.",
     "race-handoff": "The naive side shows the failure, so its result is wrong on purpose: the task is in no queue, and "
     "its slot stays taken. On the repaired side a kill finds a dispatcher either before or after its one step.",
+    "pool-strategies": "Each contest gives every strategy the same tasks and a crew of its own, side by side. Where a "
+    "slot is always free, only the strategy decides; the letters show its choices. Where slots bind, round robin fills "
+    "up the slow worker and waits for it. A worker that slows down keeps its part of the load under plain "
+    "least-busy; under the one with moving averages it should drop. `weighted-random` keeps the weights only "
+    "roughly over 300 choices: what counts is that its seed repeats them.",
+    "pool-health": "The times depend on the machine and on the short intervals chosen here; the checks are counts. The "
+    "ill worker keeps what runs on it, so those tasks can only be completed elsewhere, in a second attempt. The other "
+    "one goes on working while its check hangs: that it is taken out all the same is meant.",
     "throughput": "Absolute speeds depend on the machine and on what else it does; the checks are ratios within this "
     "run and counts. Nearly the same speed at every number of tenants, and a dispatch call that does not get slower by "
     "thousands of parked tenants, are what the claim says.",
@@ -83,6 +91,20 @@ _GLOSSARY: tuple[tuple[str, str], ...] = (
         "The **naive** side reads, decides, and then writes; a barrier stands where any delay could stand. The "
         "**repaired** side makes the same decision inside one script, so the second contender sees the first one's "
         "change.",
+    ),
+    (
+        "pool_trials",
+        "A **choice** is an attempt that begins. The **longest run** is the most choices in a row that fell on one "
+        "worker, **furthest from its weight's share** the largest distance of its count from what its weight says, at "
+        "any moment. The **load** is the time that workers spent in executing. **Makespan** is the time from the first "
+        "assignment to the last result; slots **bind** when a worker's are all taken.",
+    ),
+    (
+        "pool_health",
+        "A worker is **taken out** when its checks have failed so often in a row as the failure threshold says: it "
+        "counts as failed, what it executes is tried elsewhere, and the supervisor starts it anew. It is **back** "
+        "when enough checks in a row were good. A check that gives no answer in its time counts as failed, and as "
+        "failed again for each further one that is due while it still hangs.",
     ),
     (
         "loads",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from bench.figures import Percentiles, ThroughputPoint
 from bench.report.tables_controls import control_tables
+from bench.report.tables_pool import pool_tables
 from bench.report.text import escape, milliseconds, number, table
 from bench.results import POOL, Metrics, TenantMetrics
 
@@ -42,6 +43,7 @@ def metric_tables(metrics: Metrics) -> Iterator[tuple[Caption, list[str]]]:
             ),
         )
     yield from control_tables(metrics)
+    yield from pool_tables(metrics)
     yield from _costs(metrics)
 
 

@@ -3,27 +3,24 @@
 from collections.abc import Iterator
 
 from bench.figures import BudgetRaceSide, BurstRun, Handoff, NaiveHandoff, Percentiles, Requeue
-from bench.report.text import Align, escape, milliseconds, number, table
+from bench.report.text import FAILED, Facts, columns, escape, milliseconds, number, table
 from bench.results import Metrics, Results, ScenarioResult
-
-Facts = dict[str, str]
-FAILED = "**FAILED**"
 
 
 def control_tables(metrics: Metrics) -> Iterator[tuple[str, list[str]]]:
     """Yield caption and lines of each table."""
     if metrics.bursts:
-        yield "The load", _columns([(_name(run), _burst(run)) for run in metrics.bursts])
+        yield "The load", columns([(_name(run), _burst(run)) for run in metrics.bursts])
     if metrics.budget_race:
         sides = [(f"{each.side}, {each.contenders} contenders", _race(each)) for each in metrics.budget_race]
-        yield "The race for the budget", _columns(sides)
+        yield "The race for the budget", columns(sides)
     yield from _races(metrics)
     if metrics.requeue is not None:
-        yield "The throttle", _columns([("", _requeue(metrics.requeue))])
+        yield "The throttle", columns([("", _requeue(metrics.requeue))])
     if metrics.naive_handoff is not None:
-        yield "The naive dispatcher, killed between its two steps", _columns([("", _naive(metrics.naive_handoff))])
+        yield "The naive dispatcher, killed between its two steps", columns([("", _naive(metrics.naive_handoff))])
     if metrics.handoff is not None:
-        yield "The product's dispatcher, killed at random moments", _columns([("", _handoff(metrics.handoff))])
+        yield "The product's dispatcher, killed at random moments", columns([("", _handoff(metrics.handoff))])
 
 
 def _races(metrics: Metrics) -> Iterator[tuple[str, list[str]]]:
@@ -59,7 +56,7 @@ def _races(metrics: Metrics) -> Iterator[tuple[str, list[str]]]:
 def side_by_side(results: Results) -> list[str]:
     """Compare the scenarios that drove the load and raced for the budget; no lines if there are none."""
     modes = [each for each in results.scenarios if each.metrics.bursts]
-    return _columns([(each.name, _mode(each)) for each in modes]) if modes else []
+    return columns([(each.name, _mode(each)) for each in modes]) if modes else []
 
 
 def _mode(scenario: ScenarioResult) -> Facts:
@@ -134,20 +131,6 @@ def _handoff(found: Handoff) -> Facts:
         "results the client has": number(found.results, 0),
         "attempts": ", ".join(f"{number(count, 0)} {state}" for state, count in found.attempts.items()),
     }
-
-
-def _columns(columns: list[tuple[str, Facts]]) -> list[str]:
-    """Lay out one column per set of facts, a row for each fact that any of them has."""
-    rows = dict.fromkeys(what for _, facts in columns for what in facts)
-    left: Align = "left"
-    return table(
-        [("", left), *((escape(heading), left) for heading, _ in columns)],
-        [[escape(what), *(_cell(facts.get(what, "–")) for _, facts in columns)] for what in rows],
-    )
-
-
-def _cell(text: str) -> str:
-    return text if text == FAILED else escape(text)
 
 
 def _name(run: BurstRun) -> str:

@@ -8,6 +8,8 @@ from typing import Literal
 from pydantic import JsonValue
 
 Align = Literal["left", "right"]
+Facts = dict[str, str]
+FAILED = "**FAILED**"
 
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _MARKUP = re.compile(r"[\\`*|\[\]~#]|(?<!\w)_|_(?!\w)")
@@ -77,6 +79,20 @@ def table(headings: Sequence[tuple[str, Align]], rows: Sequence[Sequence[str]]) 
         + " |"
         for line in lines
     ]
+
+
+def columns(facts: Sequence[tuple[str, Facts]]) -> list[str]:
+    """Lay out one column per set of facts, a row for each fact that any of them has. Escapes all but ``FAILED``."""
+    rows = dict.fromkeys(what for _, each in facts for what in each)
+    left: Align = "left"
+    return table(
+        [("", left), *((escape(heading), left) for heading, _ in facts)],
+        [[escape(what), *(_cell(each.get(what, "–")) for _, each in facts)] for what in rows],
+    )
+
+
+def _cell(text: str) -> str:
+    return text if text == FAILED else escape(text)
 
 
 def _width(text: str) -> int:

@@ -1,13 +1,14 @@
 """Every scenario, in the order in which a full run takes them."""
 
 from bench.scenario import Scenario
-from bench.scenarios import controls, fairness, races, throughput
+from bench.scenarios import controls, fairness, pool, races, throughput
 from fairlane.errors import ConfigError
 
 SCENARIOS: tuple[Scenario, ...] = (
     *fairness.SCENARIOS,
     *controls.SCENARIOS,
     *races.SCENARIOS,
+    *pool.SCENARIOS,
     *throughput.SCENARIOS,
 )
 GROUPS = tuple(dict.fromkeys(each.group for each in SCENARIOS))

@@ -1,0 +1,102 @@
+"""Drives workers that fail one after the other while callers go on: one falls ill, another one's check hangs."""
+
+import asyncio
+import itertools
+from collections.abc import Mapping
+from functools import partial
+
+from bench.driving.crew import Condition, CrewWorker, call
+from bench.driving.load import ScenarioError
+from bench.measures.health import pool_health
+from bench.platform import Progress
+from bench.pool_journal import Journal, Moment, errors_of
+from bench.results import Metrics
+from bench.scenario_pool import HealthScenario
+from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, system_rng
+from fairlane.pool import Manager, Pool, PoolEvent, PoolEventKind, WorkerStatus
+
+_WAIT_S = 30.0
+
+
+async def drive(scenario: HealthScenario, *, seed: int, progress: Progress, clock: Clock = SYSTEM_CLOCK) -> Metrics:
+    """Run the scenario once and return its metrics.
+
+    Raises:
+        ScenarioError: every caller met an error.
+        TimeoutError: a worker was not taken out, or did not come back.
+        PoolError: the manager could not begin or end.
+    """
+    journal = Journal()
+    crew = {each.id: CrewWorker(each, journal, clock) for each in scenario.crew}
+    pool = Pool(crew.values())
+    pool.subscribe(partial(_hear, journal, pool))
+    ended = asyncio.Event()
+    async with Manager(pool, scenario.config(), clock=clock, rng=system_rng(seed)) as manager:
+        numbers = itertools.takewhile(lambda _: not ended.is_set(), itertools.count())
+        calling = asyncio.create_task(call(manager, numbers, scenario.callers, clock=clock, ids=RANDOM_IDS))
+        troubles = asyncio.create_task(_troubles(scenario, crew, journal, progress))
+        try:
+            await asyncio.wait({calling, troubles}, return_when=asyncio.FIRST_COMPLETED)
+            if calling.done():
+                raise ScenarioError(f"no caller is left: {'; '.join(errors_of(calling.result()))}")
+            await troubles
+        finally:
+            troubles.cancel()
+            crew[scenario.stuck].relieve()
+            ended.set()
+            async with asyncio.timeout(_WAIT_S):
+                answers = await calling
+    return Metrics(pool_health=pool_health(scenario, journal, answers))
+
+
+async def _troubles(
+    scenario: HealthScenario, crew: Mapping[str, CrewWorker], journal: Journal, progress: Progress
+) -> None:
+    progress("all are well")
+    await _all_at_work(scenario, journal)
+    progress("one falls ill")
+    await _fall_ill(scenario, crew[scenario.ill], journal)
+    progress("a check hangs")
+    await _get_stuck(scenario, crew[scenario.stuck], journal)
+
+
+def _hear(journal: Journal, pool: Pool[CrewWorker], event: PoolEvent) -> None:
+    member = event.member
+    if event.kind is PoolEventKind.HEALTH:
+        journal.note(Moment.REPORT, member.id, report=pool.report(member.id))
+    elif event.kind is PoolEventKind.STATUS and member.status is WorkerStatus.FAILED:
+        journal.note(Moment.FAILED, member.id)
+
+
+async def _all_at_work(scenario: HealthScenario, journal: Journal) -> None:
+    counts = journal.counts
+    await journal.until(
+        lambda: all(
+            counts[Moment.DONE, each.id] >= scenario.tasks_before and counts[Moment.REPORT, each.id] > 0
+            for each in scenario.crew
+        ),
+        _WAIT_S,
+    )
+
+
+async def _fall_ill(scenario: HealthScenario, worker: CrewWorker, journal: Journal) -> None:
+    """Return when the worker has been taken out, restarted, and given tasks again."""
+    worker.trouble(Condition.ILL)
+    await journal.until(lambda: journal.counts[Moment.FAILED, worker.id] > 0, _WAIT_S)
+    await _back_at_work(scenario, worker, journal)
+
+
+async def _get_stuck(scenario: HealthScenario, worker: CrewWorker, journal: Journal) -> None:
+    """Return when the worker has been taken out, its check hung for its time, and it has been given tasks again."""
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + scenario.stuck_ms / 1000
+    worker.trouble(Condition.STUCK)
+    await journal.until(lambda: journal.counts[Moment.FAILED, worker.id] > 0, _WAIT_S)
+    await asyncio.sleep(until_s - loop.time())
+    worker.relieve()
+    await _back_at_work(scenario, worker, journal)
+
+
+async def _back_at_work(scenario: HealthScenario, worker: CrewWorker, journal: Journal) -> None:
+    done = journal.counts[Moment.DONE, worker.id]
+    await journal.until(lambda: journal.counts[Moment.DONE, worker.id] >= done + scenario.tasks_after, _WAIT_S)
