@@ -27,7 +27,7 @@ from bench.figures import DispatchPoint, Drained, RaceSide, ThroughputPoint
 from bench.results import POOL, CapacityChange, GapWitness, Metrics, ScenarioResult, ServiceGap, TenantMetrics
 from bench.scenarios import SCENARIOS
 from bench.scenarios.fairness import CONTENTION, FAIR
-from tests.bench import control_cases
+from tests.bench import control_cases, pool_cases
 from tests.bench.worlds import load, scenario
 
 
@@ -186,6 +186,7 @@ GOOD_AND_BAD = [
         Metrics(loads=[point(3, 50)], limited=point(100, 90)),
     ),
     *control_cases.CASES,
+    *pool_cases.CASES,
 ]
 
 

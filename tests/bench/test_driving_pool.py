@@ -1,0 +1,80 @@
+"""The scenarios about a pool of workers, driven in virtual time: what they show does not depend on the machine."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench.driving import health, strategies
+from bench.driving.load import ScenarioError
+from bench.results import Metrics
+from bench.scenario_pool import ContestName
+from bench.scenarios.pool import HEALTH, STRATEGIES
+from tests.bench.test_driving import nothing
+from tests.bench.test_driving_controls import failed
+from tests.support.virtual_time import VirtualClock, virtual_time
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_strategies_keep_their_promises(seed):
+    @virtual_time
+    async def held():
+        return await strategies.drive(STRATEGIES, seed=seed, progress=nothing, clock=VirtualClock())
+
+    metrics = held()
+    assert failed(STRATEGIES, metrics) == []
+    assert [(each.contest, each.strategy, each.seed - seed) for each in metrics.pool_trials] == [
+        ("spread", "round-robin", 0),
+        ("weights", "weighted", 0),
+        ("weights", "weighted-random", 0),
+        ("weights", "weighted-random", 0),
+        ("weights", "weighted-random", 1),
+        ("makespan", "round-robin", 0),
+        ("makespan", "least-busy", 0),
+        ("slowdown", "least-busy", 0),
+        ("slowdown", "least-busy-ewma", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("contest", "name", "impostor", "broken"),
+    [
+        (ContestName.SPREAD, "round-robin", "weighted", "round-robin spreads evenly"),
+        (ContestName.WEIGHTS, "weighted", "round-robin", "weighted follows the weights"),
+        (ContestName.WEIGHTS, "weighted", "weighted-random", "weighted is smooth"),
+        (ContestName.MAKESPAN, "least-busy", "weighted", "least-busy is done before round-robin"),
+        (ContestName.SLOWDOWN, "least-busy-ewma", "least-busy", "least-busy-ewma shifts load away from a slow worker"),
+    ],
+)
+def test_a_strategy_under_the_name_of_another_is_found_out(contest, name, impostor, broken):
+    held = next(each for each in STRATEGIES.contests if each.name is contest)
+    entrants = [replace(each, strategy=impostor) if each.strategy == name else each for each in held.entrants]
+
+    @virtual_time
+    async def drive():
+        scenario = replace(STRATEGIES, contests=(replace(held, entrants=tuple(entrants)),))
+        return await strategies.drive(scenario, seed=1, progress=nothing, clock=VirtualClock())
+
+    disguised = [
+        trial.model_copy(update={"strategy": entrant.strategy})
+        for trial, entrant in zip(drive().pool_trials, held.entrants, strict=True)
+    ]
+    assert any(each.startswith(broken) for each in failed(STRATEGIES, Metrics(pool_trials=disguised)))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_workers_that_fail_are_taken_out_and_come_back(seed):
+    @virtual_time
+    async def drive():
+        return await health.drive(HEALTH, seed=seed, progress=nothing, clock=VirtualClock())
+
+    metrics = drive()
+    assert failed(HEALTH, metrics) == []
+    assert {each.worker for each in metrics.pool_health.bystanders} == {"worker-3", "worker-4"}
+
+
+@virtual_time
+async def test_when_every_caller_fails_the_scenario_says_why():
+    given_up = HEALTH.supervisor.model_copy(update={"max_restarts": 0})
+    alone = replace(HEALTH, crew=HEALTH.crew[:1], ill="worker-1", stuck="worker-1", supervisor=given_up)
+    with pytest.raises(ScenarioError, match="no caller is left"):
+        await health.drive(alone, seed=1, progress=nothing, clock=VirtualClock())
