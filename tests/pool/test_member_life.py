@@ -20,14 +20,15 @@ from tests.support.pool_work import task
 from tests.support.virtual_time import settle, virtual_time
 
 S = WorkerStatus
+SILENT = logging.Logger("silent", logging.CRITICAL)
 
 
 class Gated(AbstractWorker):
     """Its transport takes as long as it is told to, and notes when it lives."""
 
-    def __init__(self, recording: Recording | None = None) -> None:
+    def __init__(self, recording: Recording | None = None, logger: logging.Logger | None = None) -> None:
         info = WorkerInfo.of(id="w", kind="gated", capacity=2)
-        super().__init__(info, telemetry=recording.telemetry if recording else None)
+        super().__init__(info, telemetry=recording.telemetry if recording else None, logger=logger)
         self.start_takes_s = 1.0
         self.stop_takes_s = 1.0
         self.start_error: BaseException | None = None
@@ -436,9 +437,8 @@ STEPS = st.lists(
 @given(STEPS)
 @virtual_time
 async def test_whatever_is_called_and_when_it_can_be_stopped(steps: list[tuple[str, float | None, int]]) -> None:
-    logging.disable(logging.WARNING)
     recording = Recording()
-    worker = Gated(recording)
+    worker = Gated(recording, SILENT)
     calls: list[asyncio.Task[Any]] = []
     for step, pause_s, which in steps:
         if step in ACTIONS:
@@ -462,4 +462,3 @@ async def test_whatever_is_called_and_when_it_can_be_stopped(steps: list[tuple[s
         assert now in WORKER_MOVES[before]
     assert not any(recording.values(WORKERS).values())
     assert not any(recording.values(LOAD).values())
-    logging.disable(logging.NOTSET)
