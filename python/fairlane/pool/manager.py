@@ -4,9 +4,9 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, overload
 
 from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, system_rng
 from fairlane.config.pool import ManagerConfig
@@ -120,6 +120,16 @@ class Manager:
             PoolError: worker_stop_failed, when all others have stopped.
         """
         await self._parts.__aexit__(kind, error, trace)
+
+    @overload
+    async def assign(
+        self, work: Callable[[In], Awaitable[Out]], value: In, *, timeout_s: float | None = None
+    ) -> Out: ...
+
+    @overload
+    async def assign(
+        self, work: Task[In, Out] | Work[In, Out], value: In, *, timeout_s: float | None = None
+    ) -> Out: ...
 
     async def assign(self, work: Task[In, Out] | Work[In, Out], value: In, *, timeout_s: float | None = None) -> Out:
         """Execute a task, or a function as a new task, on a worker, and return its output.

@@ -1,7 +1,7 @@
 """One piece of typed work, and its life under a manager."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, TypeVar, overload
 
 from pydantic import Field
 
@@ -30,6 +30,12 @@ class TaskMetadata(Facts):
 
 class Task(Generic[In, Out]):
     """Work under an id. Only a manager moves its status; it runs to its end once."""
+
+    @overload
+    def __init__(self, work: Callable[[In], Awaitable[Out]], *, task_id: str, created_s: float) -> None: ...
+
+    @overload
+    def __init__(self, work: Work[In, Out], *, task_id: str, created_s: float) -> None: ...
 
     def __init__(self, work: Work[In, Out], *, task_id: str, created_s: float) -> None:
         """Raises PoolError: invalid_configuration."""
