@@ -96,7 +96,7 @@ class World:
                     member.fail("the storm")
                 case "stop":
                     await member.stop()
-                case "start":
+                case "start" if member not in self.leaving:
                     async with asyncio.timeout(0.5):
                         await member.start()
                 case "remove":
