@@ -24,6 +24,7 @@ from fairlane.config import (
 )
 from fairlane.domain.limits import MAX_COST, MAX_SLOTS, MAX_WEIGHT
 from fairlane.domain.policy import QueuePolicy
+from fairlane.domain.strategy_name import StrategyName
 from fairlane.errors import ConfigError
 
 NOT_WHOLE: list[Any] = [0, -1, 1.5, 2.0, math.nan, math.inf, 1e308, True, False, "1", b"1", [1], 10**30]
@@ -104,6 +105,23 @@ def test_an_unknown_policy_is_refused_with_those_there_are() -> None:
     text = refusal(PoolConfig, {"policy": "lottery"})
     assert text.startswith("policy = 'lottery': ")
     assert all(policy.value in text for policy in QueuePolicy)
+
+
+@pytest.mark.parametrize("strategy", [*StrategyName, "least-busy", "package.module:factory"])
+def test_a_dispatcher_takes_every_strategy_that_each_process_can_find(strategy: str) -> None:
+    assert build(DispatcherConfig, {"strategy": strategy}).strategy == strategy
+
+
+@pytest.mark.parametrize("strategy", ["lottery", "", "Weighted", "module:", "a:b:c", "x" * 1_000, "a\nb"])
+def test_an_unknown_strategy_is_refused_with_those_there_are(strategy: str) -> None:
+    text = refusal(DispatcherConfig, {"strategy": strategy})
+    assert text.startswith(f"strategy: {ascii(strategy)[:60]} must be one of ")
+    assert all(name in text for name in (*StrategyName, "package.module:attribute"))
+
+
+@pytest.mark.parametrize("strategy", [None, 3, b"weighted", ["weighted"]])
+def test_a_strategy_is_named_by_a_string(strategy: object) -> None:
+    assert refusal(DispatcherConfig, {"strategy": strategy}).startswith(f"strategy = {ascii(strategy)}: ")
 
 
 def test_several_problems_are_named_at_once() -> None:

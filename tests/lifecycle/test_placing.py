@@ -1,0 +1,104 @@
+"""Who gets the tasks under each strategy, with real placements by the store."""
+
+from collections import Counter
+from itertools import pairwise
+from operator import eq
+
+import pytest
+
+from fairlane.config import DispatcherConfig
+from fairlane.domain.strategy_name import StrategyName
+from fairlane.lifecycle.client import Client
+from fairlane.lifecycle.dispatch import Dispatcher
+from fairlane.pool import PoolError, PoolErrorCode
+from fairlane.pool.strategies.turns import Turns
+from fairlane.providers.base import Call, Reply
+from fairlane.providers.simulated import SimulatedProvider
+from tests.lifecycle.harness import Gate, Harness
+
+STRATEGIES = list(StrategyName)
+own_strategy = Turns
+
+
+class Named:
+    """A provider that notes whose it is at each call."""
+
+    def __init__(self, name: str, calls: list[str]) -> None:
+        self._name = name
+        self._calls = calls
+        self._provider = SimulatedProvider()
+
+    async def call(self, call: Call) -> Reply:
+        self._calls.append(self._name)
+        return await self._provider.call(call)
+
+
+async def crew(pool: Harness, strategy: str, **slots: int) -> tuple[Client, list[str]]:
+    """Return a client, and the list of who is called, of workers with so many slots."""
+    calls: list[str] = []
+    await pool.put()
+    for name, count in slots.items():
+        await pool.worker(Named(name, calls), name, slots=count)
+    await pool.dispatcher(strategy=strategy)
+    return await pool.client(), calls
+
+
+async def one_after_the_other(client: Client, tasks: int) -> None:
+    for n in range(tasks):
+        handle = await client.submit("acme", {"echo": n}, cost=1)
+        assert await handle.result(20) == n
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_tasks_beyond_all_slots_end_and_leave_nothing(pool: Harness, strategy: str) -> None:
+    client, calls = await crew(pool, strategy, small=2, large=6)
+    handles = [await client.submit("acme", {"echo": n}, cost=1) for n in range(100)]
+    assert await client.wait_many(handles, 30) == list(range(100))
+    assert Counter(calls).keys() == {"small", "large"}
+    await pool.assert_nothing_held()
+
+
+@pytest.mark.parametrize("strategy", [StrategyName.ROUND_ROBIN, StrategyName.LEAST_BUSY, StrategyName.LEAST_BUSY_EWMA])
+async def test_single_tasks_take_turns(pool: Harness, strategy: str) -> None:
+    client, calls = await crew(pool, strategy, w1=16, w2=16)
+    await one_after_the_other(client, 20)
+    assert not any(eq(*pair) for pair in pairwise(calls))
+
+
+async def test_single_tasks_follow_the_slots_under_weighted(pool: Harness) -> None:
+    client, calls = await crew(pool, StrategyName.WEIGHTED, small=4, large=12)
+    await one_after_the_other(client, 20)
+    assert Counter(calls) == {"small": 5, "large": 15}
+
+
+async def test_least_busy_fills_the_idle_one_first(pool: Harness) -> None:
+    await pool.put()
+    first, second = Gate(), Gate()
+    await pool.worker(first, "w1", slots=8)
+    before = await pool.dispatcher()
+    client = await pool.client()
+    handles = [await client.submit("acme", {"echo": 0}, cost=1) for _ in range(6)]
+    for _ in handles:
+        await first.begun()
+    await before.stop()
+    await pool.worker(second, "w2", slots=8)
+    await pool.dispatcher(strategy=StrategyName.LEAST_BUSY)
+    handles += [await client.submit("acme", {"echo": 0}, cost=1) for _ in range(6)]
+    for _ in range(6):
+        await second.begun()
+    for gate in (first, second):
+        gate.open_to.set()
+    await client.wait_many(handles, 20)
+
+
+async def test_a_strategy_of_somebody_else_s_is_named_by_its_place(pool: Harness) -> None:
+    client, calls = await crew(pool, f"{__name__}:own_strategy", w1=16, w2=16)
+    await one_after_the_other(client, 6)
+    assert Counter(calls) == {"w1": 3, "w2": 3}
+
+
+async def test_a_place_without_a_strategy_is_refused_at_once(pool: Harness) -> None:
+    config = DispatcherConfig(strategy=f"{__name__}:missing")
+    with pytest.raises(PoolError, match="has no attribute 'missing'") as caught:
+        Dispatcher(pool.store, config)
+    assert caught.value.code is PoolErrorCode.INVALID_CONFIGURATION
