@@ -161,7 +161,7 @@ async def test_a_timeout_is_a_number_of_seconds(timeout_s) -> None:
 @virtual_time
 async def test_work_is_a_task_or_a_function() -> None:
     async with managed(ScriptedWorker("a")) as manager:
-        with pytest.raises(PoolError, match="work = 'double': must be a Task or a function") as raised:
+        with pytest.raises(PoolError, match="work = 'double': must be callable") as raised:
             await manager.assign("double", 1)
         assert raised.value.code is PoolErrorCode.INVALID_CONFIGURATION
 

@@ -173,11 +173,6 @@ class Manager:
     def _checked_task(self, work: Task[In, Out] | Work[In, Out]) -> Task[In, Out]:
         """Return a task that nobody has run or runs."""
         if not isinstance(work, Task):
-            if not callable(work):
-                raise PoolError(
-                    PoolErrorCode.INVALID_CONFIGURATION,
-                    f"work = {ascii(work)[:60]}: must be a Task or a function of one argument",
-                )
             return Task(work, task_id=self._ids.new_id(), created_s=self._clock.wall_s())
         moved(f"task {work.id}", TASK_MOVES, work.status, TaskStatus.RUNNING)
         if work in self._assigned:
