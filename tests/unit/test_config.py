@@ -121,7 +121,7 @@ def test_an_unknown_strategy_is_refused_with_those_there_are(strategy: str) -> N
 
 @pytest.mark.parametrize("strategy", [None, 3, b"weighted", ["weighted"]])
 def test_a_strategy_is_named_by_a_string(strategy: object) -> None:
-    assert refusal(DispatcherConfig, {"strategy": strategy}).startswith(f"strategy = {ascii(strategy)}: ")
+    assert refusal(DispatcherConfig, {"strategy": strategy}).startswith(f"strategy = {strategy!a}: ")
 
 
 def test_several_problems_are_named_at_once() -> None:

@@ -1,6 +1,7 @@
 """Plans of the dispatcher: who is offered, how much, in which order, and what is left of turns that came to nothing."""
 
 from collections import Counter
+from collections.abc import Collection
 from itertools import pairwise
 
 import pytest
@@ -97,6 +98,14 @@ def test_few_and_many_tasks_are_spread_alike(strategy: str, tasks: int) -> None:
     assert max(placed.values()) - min(placed[name] for name in "abc") <= 1 + tasks // 6
 
 
+@pytest.mark.parametrize("strategy", [StrategyName.ROUND_ROBIN, StrategyName.WEIGHTED, StrategyName.LEAST_BUSY])
+@given(workers=st.integers(2, 20), limit=st.integers(1, 256))
+def test_a_plan_that_is_placed_as_a_whole_is_even(strategy: str, workers: int, limit: int) -> None:
+    slots = {f"w{n}": 256 for n in range(workers)}
+    placed = Server(strategy, **slots).dispatch(limit, limit)
+    assert max(placed.values()) - min(placed[name] for name in slots) <= 1
+
+
 @pytest.mark.parametrize("tasks", [1, 2, 5, 17, 64])
 def test_least_busy_spreads_by_share(tasks: int) -> None:
     placed = Server(StrategyName.LEAST_BUSY, small=32, large=96).dispatch(tasks)
@@ -169,24 +178,42 @@ def test_whether_a_slot_is_free_is_what_was_last_heard() -> None:
     assert not made.has_free
 
 
-class Stubborn:
-    """A strategy that chooses the same worker whatever it is told."""
+class InOrder:
+    """A strategy that knows who is available, and chooses the first of them it is not to avoid."""
+
+    def __init__(self) -> None:
+        self.available: dict[str, None] = {}
 
     def put(self, candidate: Candidate) -> None:
-        pass
+        self.remove(candidate.id)
+        if candidate.available:
+            self.available[candidate.id] = None
 
     def remove(self, worker_id: str) -> None:
-        pass
+        self.available.pop(worker_id, None)
 
-    def choose(self, avoid: object = (), tasks: int = 1) -> str:
-        return "a"
+    def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> str | None:
+        return next((each for each in self.available if each not in avoid), None)
 
     def undo(self, worker_id: str, tasks: int = 1) -> None:
         pass
 
 
+class Stubborn(InOrder):
+    """A strategy that chooses the same worker whatever it is told."""
+
+    def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> str | None:
+        return "a"
+
+
+def test_a_strategy_that_does_not_count_its_choices_fills_one_worker_after_the_other() -> None:
+    made = Planner(InOrder())
+    made.know({"a": (2, 2), "b": (3, 1), "c": (9, 9)})
+    assert placed_along(made.plan(10), 10, {"a": 2, "b": 1, "c": 9}) == {"a": 2, "b": 1, "c": 7}
+
+
 @pytest.mark.parametrize("workers", [{"a": (1, 1), "b": (1, 1)}, {"b": (1, 1)}])
-def test_a_strategy_that_chooses_a_full_or_unknown_worker_is_refused(workers: Workers) -> None:
+def test_a_strategy_that_insists_on_a_full_or_unknown_worker_is_refused(workers: Workers) -> None:
     made = Planner(Stubborn())
     made.know(workers)
     with pytest.raises(PoolError, match="chose a, which has no free slot") as caught:

@@ -17,7 +17,7 @@ Places = list[tuple[str, int]]
 
 _ASIDE: Final = 32
 _AHEAD: Final = 2
-"""A turn grows to this part of what every worker has on average: short plans, and no worker far ahead."""
+"""A turn is at most this part of what a worker has on average: plans stay short, and no worker gets far ahead."""
 
 
 class Planner:
@@ -50,7 +50,7 @@ class Planner:
         as one that placed nothing.
 
         Raises:
-            PoolError: invalid_configuration: the strategy chose a worker that is not available.
+            PoolError: invalid_configuration: the strategy chose a worker that it was to avoid.
         """
         self._take_back(0, {})
         if not self.has_free:
@@ -75,26 +75,30 @@ class Planner:
 
     def _offer(self, limit: int) -> Places:
         free = {worker.id: worker.capacity - worker.load for worker in self._workers.values() if worker.available}
-        round_length = _AHEAD * len(free)
+        workers = len(free)
+        full: list[str] = []
         offered: Places = []
         planned = 0
         while planned < limit:
-            turn = min(max(1, planned // round_length), limit - planned) if len(free) > 1 else limit
-            chosen = self._strategy.choose(tasks=turn)
+            turn = max(1, min(planned // (_AHEAD * workers), (limit - planned) // workers)) if workers > 1 else limit
+            chosen = self._strategy.choose(full, turn)
             if chosen is None:
                 break
             count = min(turn, free.get(chosen, 0))
-            if count < 1:
-                raise PoolError(
-                    PoolErrorCode.INVALID_CONFIGURATION,
-                    f"the strategy chose {chosen}, which has no free slot",
-                    worker=chosen,
-                )
             if count < turn:
                 self._strategy.undo(chosen, turn - count)
-            free[chosen] -= count
-            offered.append((chosen, count))
-            planned += count
+            if count:
+                free[chosen] -= count
+                offered.append((chosen, count))
+                planned += count
+            elif chosen not in full:  # the strategy does not count its choices as load, as it should
+                full.append(chosen)
+            else:
+                raise PoolError(
+                    PoolErrorCode.INVALID_CONFIGURATION,
+                    f"the strategy chose {chosen}, which has no free slot, and which it was to avoid",
+                    worker=chosen,
+                )
         return offered
 
     def _take_back(self, placed: int, free: Mapping[str, int]) -> None:
