@@ -12,7 +12,7 @@ import pytest
 from fairlane.config import TenantConfig
 from fairlane.domain.task import TaskRef
 from fairlane.store.connection import Endpoint
-from tests.support.store_runs import TICK_MS, Arrival, played
+from tests.support.store_runs import TICK_MS, Arrival, played, together
 from tests.support.store_world import task
 
 TENANTS = ("a", "b", "c", "d")
@@ -94,23 +94,16 @@ async def test_a_large_head_waits_only_for_what_runs_however_many_small_ones_cou
 
     It is due when the two others have got what it costs, and may start when those that run then have ended.
     """
-    source = random.Random(2)
-    slots, others = 8, ("b", "c")
-    arrivals = [
-        (100 * (number // 5), task(f"t{number:03}", small_cost(source), tenant=tenant))
-        for number in range(600)
-        for tenant in others
+    source, others = random.Random(2), ("b", "c")
+    small = [
+        (5 * TICK_MS * (n // 10), task(f"t{n:03}", small_cost(source), tenant=each))
+        for n in range(400)
+        for each in others
     ]
-    arrivals.append((400, task("large", LARGE)))
-    run = await played(
-        endpoint,
-        name,
-        arrivals,
-        {tenant: TenantConfig() for tenant in ("a", *others)},
-        slots=slots,
-        quantum_units=QUANTUM,
-        cost_ceiling_units=LARGE + 4 * SMALL,
-    )
-    due = len(others) * (2 * QUANTUM + LONGEST_SMALL + LARGE) / slots
+    arrivals = list(together(small, [(400, task("large", LARGE))]))
+    tenants = dict.fromkeys(("a", *others), TenantConfig())
+    pool = {"slots": SLOTS, "cost_ceiling_units": LARGE + 4 * SMALL, "quantum_units": QUANTUM}
+    run = await played(endpoint, name, arrivals, tenants, **pool)
+    due = len(others) * (2 * QUANTUM + LONGEST_SMALL + LARGE) / SLOTS
     assert run.waits[TaskRef("a", "large")] <= due + LONGEST_SMALL
     assert len(run.waits) == len(arrivals)
