@@ -91,6 +91,16 @@ async def test_a_malformed_task_is_refused_by_name_and_nothing_is_sent(field: st
             await client.submit(**task)
 
 
+@pytest.mark.parametrize("cost", [0, -1, 2**53 + 1, 1.5, math.nan, 1e308, True, "1"])
+async def test_a_cost_that_is_none_is_refused_naming_field_and_value(cost: object) -> None:
+    unreachable = Store(Endpoint("unix:///nowhere/at/all", call_timeout_ms=100), "x")
+    async with unreachable, Client(unreachable) as client:
+        with pytest.raises(InvalidTask) as caught:
+            await client.submit("acme", {}, cost=cost)  # type: ignore[arg-type]
+    assert caught.value.message.startswith(f"cost = {cost!r}: ")
+    assert caught.value.context == {"field": "cost", "value": repr(cost)}
+
+
 async def test_a_payload_above_the_limit_is_refused_with_the_limit(pool: Harness) -> None:
     await pool.put()
     client = await pool.client(max_payload_bytes=100)
@@ -132,6 +142,17 @@ async def test_submit_many_answers_each_task_in_its_place(pool: Harness) -> None
     handles = [answer for answer in answers if isinstance(answer, TaskHandle)]
     expected = [n for n in range(30) if n not in kinds]
     assert await client.wait_many(handles, 10) == expected
+
+
+async def test_what_exceeds_a_queue_s_bound_is_answered_with_it_task_by_task(pool: Harness) -> None:
+    await pool.put(None, acme=TenantConfig(queue_limit=100), globex=TenantConfig())
+    client = await pool.client()
+    answers = await client.submit_many(TaskSpec("acme" if n % 2 else "globex", n, 1) for n in range(1_000))
+    refused = [answer for answer in answers if not isinstance(answer, TaskHandle)]
+    assert len(refused) == 400
+    assert all(isinstance(each, QueueFull) and each.context["limit"] == 100 for each in refused)
+    assert {each.context["tenant"] for each in refused} == {"acme"}
+    assert (await pool.store.snapshot()).pool.live == 600
 
 
 async def test_many_at_once_share_calls(pool: Harness) -> None:

@@ -5,11 +5,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from fairlane.domain.attempt import Outcome
-from fairlane.domain.policy import BudgetPolicy, ParkReason
+from fairlane.domain.policy import BudgetPolicy, ParkReason, ThrottleScope
 from fairlane.domain.task import TaskState
 from fairlane.store.messages import StartedTask
 from tests.support.store_world import World, budget, task, tasks
 
+LONG_LEASE = 1_000_000
 Path = Callable[[World, StartedTask], Awaitable[object]]
 
 
@@ -36,6 +37,11 @@ async def _throttled(world: World, started: StartedTask) -> None:
     await _spend_what_came_back(world)
 
 
+async def _throttled_alone(world: World, started: StartedTask) -> None:
+    await world.pool(throttle_scope=ThrottleScope.TASK, lease_ms=LONG_LEASE)
+    await _throttled(world, started)
+
+
 async def _released(world: World, started: StartedTask) -> None:
     await world.release(started)
     await _spend_what_came_back(world)
@@ -44,6 +50,11 @@ async def _released(world: World, started: StartedTask) -> None:
 async def _recovered(world: World, started: StartedTask) -> None:
     await world.worker("w2")
     await world.store.evict("w1")
+    await world.settle(started, actual=100)
+
+
+async def _replaced(world: World, started: StartedTask) -> None:
+    await world.worker("w2", name="name-w1")
     await world.settle(started, actual=100)
 
 
@@ -75,8 +86,10 @@ PATHS: dict[str, Path] = {
     "retry after a failure": _retry,
     "retry by its timer": _retry_later,
     "return of a throttled task": _throttled,
+    "return of a throttled task by its timer": _throttled_alone,
     "return of a released task": _released,
     "recovery of a lost worker": _recovered,
+    "recovery by the worker's next life": _replaced,
     "recovery after a lease": _reaped,
     "resume, and more capacity": _resumed,
 }
@@ -84,7 +97,7 @@ PATHS: dict[str, Path] = {
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_nothing_is_placed_when_the_budget_is_used_up(world: World, path: str) -> None:
-    await world.ready(tenant={"budget": budget(200)}, lease_ms=1_000_000)
+    await world.ready(tenant={"budget": budget(200)}, lease_ms=LONG_LEASE)
     spent, running = await world.active(*tasks(2))
     await world.settle(spent, actual=100)
     await PATHS[path](world, running)
@@ -97,7 +110,7 @@ async def test_nothing_is_placed_when_the_budget_is_used_up(world: World, path: 
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_with_reject_the_same_ways_end_typed(world: World, path: str) -> None:
-    await world.ready(tenant={"budget": budget(200)}, lease_ms=1_000_000)
+    await world.ready(tenant={"budget": budget(200)}, lease_ms=LONG_LEASE)
     spent, running = await world.active(*tasks(2))
     await world.settle(spent, actual=100)
     await PATHS[path](world, running)

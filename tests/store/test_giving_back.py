@@ -3,11 +3,11 @@
 import pytest
 
 from fairlane.domain.attempt import Outcome
-from fairlane.domain.policy import ParkReason
+from fairlane.domain.policy import ParkReason, QueuePolicy, ThrottleScope
 from fairlane.domain.task import TaskState
 from fairlane.store.messages import Throttle, Write
 from tests.support.store_dump import unchanged
-from tests.support.store_world import World, task, tasks
+from tests.support.store_world import START_MS, World, task, tasks
 
 
 async def test_a_throttle_pauses_the_pool_as_long_as_the_provider_said(world: World) -> None:
@@ -90,6 +90,28 @@ async def test_a_throttled_task_holds_no_slot_of_its_tenant(world: World) -> Non
     assert (await world.tenant_view()).parked is ParkReason.SLOTS
     await world.throttle(started, 1000)
     assert (await world.dispatch()).placed == 1
+
+
+@pytest.mark.parametrize("policy", [QueuePolicy.WDRR, QueuePolicy.FIFO])
+@pytest.mark.parametrize("scope", list(ThrottleScope))
+async def test_a_throttled_task_holds_nothing_keeps_its_age_and_runs_before_all_that_came_later(
+    world: World, scope: ThrottleScope, policy: QueuePolicy
+) -> None:
+    await world.ready(throttle_scope=scope, policy=policy)
+    await world.tenant("b")
+    (started,) = await world.active(task("t"))
+    world.now += 100
+    await world.submit(task("later"), task("other", tenant="b"))
+    await world.throttle(started, 500)
+    pool, tenant, (worker,) = await world.pool_view(), await world.tenant_view(), await world.store.workers()
+    assert (pool.slots, pool.cost, tenant.slots, tenant.cost, worker.load) == (0, 0, 0, 0, 0)
+    world.now += 500
+    for _ in range(3):
+        await world.dispatch(1)
+    ids = [each.ref.id for each in await world.start()]
+    assert [each for each in ids if each != "other"] == ["t", "later"]
+    assert policy is QueuePolicy.WDRR or ids == ["t", "later", "other"]
+    assert (await world.view("t")).submitted_ms == START_MS
 
 
 async def test_a_released_task_returns_to_its_place_without_a_trace(world: World) -> None:

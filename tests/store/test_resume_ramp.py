@@ -1,10 +1,16 @@
 """After a throttle's pause work comes back step by step: no thundering herd at the provider."""
 
+import math
+
+import pytest
+
+from fairlane import _core
 from fairlane.domain.policy import StopReason, ThrottleScope
 from fairlane.store.messages import Throttle, Write
 from tests.support.store_world import World, tasks
 
 SLOTS = 16
+HERD = 200
 
 
 async def throttled(world: World, retry_after_ms: int, **pool: object) -> None:
@@ -74,3 +80,24 @@ async def test_tasks_that_wait_by_themselves_come_back_one_after_the_other(world
     assert flying == sorted(flying)
     assert flying[0] <= 2
     assert 3 <= flying[1] <= 6
+
+
+@pytest.mark.parametrize("scope", list(ThrottleScope))
+async def test_200_throttled_at_once_start_again_spread_over_the_ramp(world: World, scope: ThrottleScope) -> None:
+    pause_ms, ramp_ms, step_ms = 2_000, 1_000, 62
+    await world.pool(slots=HERD, resume_ramp_ms=ramp_ms, throttle_scope=scope)
+    await world.tenant()
+    await world.worker(slots=HERD)
+    running = await world.active(*tasks(HERD))
+    await world.store.throttle("w1", [Throttle(each.ref, each.fence, pause_ms) for each in running])
+    began, starts = world.now, list[int]()
+    while len(starts) < HERD:
+        answer = await world.dispatch(HERD)
+        assert answer.placed or answer.wake_ms
+        starts += [world.now - began] * answer.placed
+        world.now += answer.wake_ms or 0
+    assert (min(starts), max(starts)) == (pause_ms, pytest.approx(pause_ms + ramp_ms, abs=step_ms + 1))
+    busiest = _core.fullest_window(starts, step_ms)
+    assert busiest is not None
+    assert busiest[0] <= math.ceil(HERD * step_ms / ramp_ms)
+    assert {each.failures for each in await world.start()} == {0}

@@ -1,5 +1,7 @@
 """Who is served next: by weight and cost, by priority, and what is left when a queue runs empty."""
 
+from collections import Counter
+
 from fairlane.domain.policy import QueuePolicy
 from tests.support.store_world import World, task, tasks
 
@@ -15,17 +17,33 @@ async def test_service_follows_weights_by_cost_and_not_by_count(world: World) ->
     assert abs(cost["a"] - cost["b"] / 3) <= 200
 
 
-async def test_a_changed_weight_works_from_the_next_decision(world: World) -> None:
-    await world.ready(quantum_units=100)
+async def test_equal_weights_get_equal_service_though_one_tenant_s_tasks_cost_ten_times_as_much(world: World) -> None:
+    await world.ready(slots=256)
+    await world.pool(slots=256, quantum_units=100)
     await world.tenant("b")
-    await world.submit(*tasks(60), *tasks(60, tenant="b"))
-    await world.dispatch(20)
-    before = [row[1] for row in await world.rows("enqueued")]
-    await world.tenant("b", weight=9)
-    await world.dispatch(40)
-    after = [row[1] for row in await world.rows("enqueued")][20:]
-    assert before.count("b") == 10
-    assert after.count("b") >= 35
+    await world.submit(*tasks(30, 1_000), *tasks(300, 100, tenant="b"))
+    await world.dispatch(220)
+    cost, count = Counter[object](), Counter[object]()
+    for row in await world.rows("enqueued"):
+        count[row[1]] += 1
+        cost[row[1]] += int(row[4])
+        assert abs(cost["a"] - cost["b"]) <= 2 * 100 + 1_000 + 100
+    assert (count["a"], count["b"]) == (20, 200)
+
+
+async def test_a_changed_weight_works_from_the_next_decision(world: World) -> None:
+    await world.ready(slots=256)
+    await world.pool(slots=256, quantum_units=100)
+    await world.tenant("b")
+    await world.submit(*tasks(80), *tasks(80, tenant="b"))
+    for weight, of_ten in ((1, 5), (9, 9), (4, 8), (1, 5)):
+        await world.tenant("b", weight=weight)
+        known = len(await world.rows("enqueued"))
+        for _ in range(20):
+            await world.dispatch(1)
+        served = [row[1] for row in await world.rows("enqueued")][known:]
+        assert abs(served[:10].count("b") - of_ten) <= 1, weight
+        assert abs(served.count("b") - 2 * of_ten) <= 1, weight
 
 
 async def test_strict_priority_serves_the_lowest_number_across_tenants(world: World) -> None:

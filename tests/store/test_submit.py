@@ -105,6 +105,19 @@ async def test_a_cost_that_no_ceiling_admits_is_refused_with_the_ceiling(world: 
     await world.submit(task("t", 500), task("t", 900, tenant="b"))
 
 
+async def test_a_cost_above_every_ceiling_is_refused_at_once_and_the_rest_of_its_batch_runs(world: World) -> None:
+    await world.ready(tenant={"cost_ceiling_units": 500}, cost_ceiling_units=900)
+    await world.tenant("b")
+    batch = [task("x"), task("huge", 901), task("y"), task("z", tenant="b")]
+    answers = await world.store.submit(batch, "c")
+    assert [(answer.status.value, answer.limit) for answer in answers] == [
+        ("accepted", 0), ("cost_above_ceiling", 500), ("accepted", 0), ("accepted", 0),
+    ]  # fmt: skip
+    await world.dispatch()
+    assert {each.ref for each in await world.start()} == {batch[0].ref, batch[2].ref, batch[3].ref}
+    assert await world.store.get([batch[1].ref]) == [None]
+
+
 async def test_a_cost_that_would_make_rounds_inexact_is_refused(world: World) -> None:
     await world.ready(quantum_units=1)
     assert await refuse(world, task("t", 2**20 + 1)) == [(SubmitStatus.COST_ABOVE_CEILING, 2**20)]

@@ -84,11 +84,17 @@ def test_what_may_be_zero_may_not_be_less(kind: type[Section], field: str, value
         (TenantConfig, "weight", MAX_WEIGHT),
         (PoolConfig, "slots", MAX_SLOTS),
         (TenantConfig, "cost_ceiling_units", MAX_COST),
+        (TenantConfig, "queue_limit", 10**9),
     ],
 )
 def test_the_highest_value_is_accepted_and_one_more_is_not(kind: type[Section], field: str, highest: int) -> None:
     assert getattr(build(kind, {field: highest}), field) == highest
     assert str(highest) in refusal(kind, {field: highest + 1})
+
+
+def test_every_tenant_s_queue_has_a_bound() -> None:
+    assert TenantConfig().queue_limit == 1_000_000
+    assert refusal(TenantConfig, {"queue_limit": None}).startswith("queue_limit = None")
 
 
 def test_the_largest_cost_keeps_rounds_exact() -> None:

@@ -1,0 +1,111 @@
+"""A stream of tasks played through a pool on a real server in virtual time. A task runs as many ms as it costs."""
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairlane.config import TenantConfig
+from fairlane.domain.policy import StopReason
+from fairlane.domain.task import TaskRef
+from fairlane.store.connection import Endpoint
+from fairlane.store.messages import StartedTask, Submission, SubmitStatus
+from tests.support.store_world import World, settlement
+
+WORKER = "w1"
+BATCH = 256
+TICK_MS = 20
+"""Costs and arrivals in these steps make runs cheap: there are fewer moments at which something happens."""
+LONG_LEASE = 3_600_000
+
+Arrival = tuple[int, Submission]
+"""When it is submitted, in ms from the beginning; and what."""
+
+
+@dataclass
+class Run:
+    """What became of a stream."""
+
+    answers: Counter[tuple[str, SubmitStatus]] = field(default_factory=Counter)
+    """How many of each tenant's tasks were answered so."""
+    waits: dict[TaskRef, int] = field(default_factory=dict)
+    """From its arrival to its start, in ms, of each task that started."""
+
+    def of(self, *tenants: str) -> dict[TaskRef, int]:
+        """The waits of these tenants' tasks."""
+        return {ref: wait for ref, wait in self.waits.items() if ref.tenant in tenants}
+
+
+def percentile(waits: Iterable[int], percent: int) -> int:
+    """The shortest wait that so many percent do not exceed."""
+    ordered = sorted(waits)
+    return ordered[math.ceil(len(ordered) * percent / 100) - 1]
+
+
+def together(*streams: Iterable[Arrival]) -> Iterator[Arrival]:
+    """Merge streams, each in the order of its arrivals."""
+    return heapq.merge(*streams, key=lambda arrival: arrival[0])
+
+
+async def play(world: World, arrivals: Iterator[Arrival], for_ms: float = math.inf) -> Run:
+    """Submit each task when it arrives and run all that is started to its end, until nothing arrives or runs."""
+    run = Run()
+    began, cursor = world.now, (await world.pool_view()).fence
+    never: tuple[float, None] = (math.inf, None)
+    coming: Arrival | tuple[float, None] = next(arrivals, never)
+    arrived: dict[TaskRef, int] = {}
+    running: list[tuple[int, int, StartedTask]] = []
+    while (at := min(coming[0], running[0][0] if running else math.inf)) <= for_ms and at < math.inf:
+        world.now = began + int(at)
+        over = []
+        while running and running[0][0] <= at:
+            over.append(heapq.heappop(running)[2])
+        if over:
+            await world.store.settle(WORKER, [settlement(each, actual=each.cost) for each in over])
+        new = []
+        while coming[1] is not None and coming[0] <= at:
+            new.append(coming[1])
+            coming = next(arrivals, never)
+        for first in range(0, len(new), BATCH):
+            batch = new[first : first + BATCH]
+            for each, answer in zip(batch, await world.store.submit(batch, "c"), strict=True):
+                run.answers[each.ref.tenant, answer.status] += 1
+                if answer.status is SubmitStatus.ACCEPTED:
+                    arrived[each.ref] = int(at)
+        while (await world.dispatch(BATCH)).stop in {StopReason.BATCH, StopReason.VISITS}:
+            pass
+        for started in (await world.store.start(WORKER, cursor)).tasks:
+            cursor = started.fence
+            run.waits[started.ref] = int(at) - arrived[started.ref]
+            heapq.heappush(running, (int(at) + started.cost, started.fence, started))
+    return run
+
+
+async def played(
+    endpoint: Endpoint,
+    name: str,
+    arrivals: Iterable[Arrival],
+    tenants: Mapping[str, TenantConfig],
+    *,
+    for_ms: float = math.inf,
+    **pool: Any,
+) -> Run:
+    """Play a stream, in the order of its arrivals, through a scheduler of its own that is gone afterwards."""
+    world = World(endpoint, name)
+    async with world.store as store:
+        await world.pool(lease_ms=LONG_LEASE, **pool)
+        await store.put_tenants(tenants)
+        await world.worker(WORKER, slots=BATCH)
+        try:
+            return await play(world, together(arrivals), for_ms)
+        finally:
+            await forget(world)
+
+
+async def forget(world: World) -> None:
+    """Delete all that this scheduler has stored."""
+    keys = await world.store.command("KEYS", f"{world.store.keys.prefix}*")
+    for first in range(0, len(keys), 1000):
+        await world.store.command("DEL", *keys[first : first + 1000])
