@@ -22,8 +22,10 @@ HUNG = WorkerHealthConfig(interval_ms=100, timeout_ms=300, failure_threshold=3)
 
 @pytest.fixture
 def patient(config):
-    """Without supervision, nothing would be taken back within the time that these tests take."""
-    return config.model_copy(update={"pool": config.pool.model_copy(update={"lease_ms": LEASE_MS})})
+    """Without supervision, nothing would be taken back within the time that these tests take. Each worker has room
+    for all that runs."""
+    pool = config.pool.model_copy(update={"lease_ms": LEASE_MS})
+    return config.model_copy(update={"pool": pool, "workers": config.workers.model_copy(update={"slots": 16})})
 
 
 async def run_calls(scheduler, ms: int, count: int = 8):
@@ -50,6 +52,13 @@ async def incarnations(scheduler) -> dict[str, str]:
     return {view.name.split("@")[0]: view.incarnation for view in views if view.state == "live"}
 
 
+async def busiest(scheduler) -> str:
+    """The name of the worker that holds most."""
+    view = max(await scheduler.workers(), key=lambda view: view.load)
+    assert view.load > 0
+    return view.name.split("@")[0]
+
+
 async def until_replaced(scheduler, name: str, incarnation: str) -> str:
     async with asyncio.timeout(30):
         while (new := (await incarnations(scheduler)).get(name)) in {None, incarnation}:
@@ -71,14 +80,13 @@ async def check_that_both_work(scheduler):
 async def test_the_tasks_of_a_killed_worker_run_elsewhere_at_once(platform, patient):
     async with Scheduler(patient, PROVIDER, platform=platform) as s:
         handles = await run_calls(s, ms=4_000)
-        before = await incarnations(s)
-        victim = before["worker-2"]
+        name, before = await busiest(s), await incarnations(s)
+        victim = before.pop(name)
         lost = {row[2] for _, row in await rows(s) if row[0] == "enqueued" and row[6] == victim}
-        assert lost
-        pid = (await s.actor_pids())["worker-2"]
+        pid = (await s.actor_pids())[name]
         killed_ms = await server_ms(s)
         os.kill(pid, signal.SIGKILL)
-        successor = await until_replaced(s, "worker-2", victim)
+        successor = await until_replaced(s, name, victim)
         assert await s.wait_many(handles, timeout_s=60) == list(range(8))
 
         history = await rows(s)
@@ -92,7 +100,7 @@ async def test_the_tasks_of_a_killed_worker_run_elsewhere_at_once(platform, pati
         assert evicted_ms <= live_ms  # it was not the new process's registration that freed them
         assert all(at <= live_ms for at, _ in again)
         placed = [row for _, row in history if row[0] == "enqueued" and row[2] in lost]
-        assert {row[6] for row in placed} == {victim, before["worker-1"]}
+        assert {row[6] for row in placed} == {victim, *before.values()}
         views = [await s.get("acme", handle.ref.id) for handle in handles]
         assert {view.ref.id for view in views if view.recoveries == 1} == lost
         assert all(view.recoveries <= 1 and view.failures == 0 for view in views)
@@ -103,20 +111,20 @@ async def test_a_worker_that_hangs_is_taken_out_and_its_process_replaced(platfor
     config = patient.model_copy(update={"health": HUNG})
     async with Scheduler(config, PROVIDER, platform=platform) as s:
         handles = await run_calls(s, ms=1_000)
-        victim = (await incarnations(s))["worker-1"]
-        pid = (await s.actor_pids())["worker-1"]
+        name = await busiest(s)
+        victim, pid = (await incarnations(s))[name], (await s.actor_pids())[name]
         stopped_ms = await server_ms(s)
         os.kill(pid, signal.SIGSTOP)
         try:
             assert await s.wait_many(handles, timeout_s=LEASE_MS / 1000 / 2) == list(range(8))
             taken_out_ms = next(at for at, row in await rows(s) if row[:2] == ("worker", victim) and row[3] == "lost")
             assert taken_out_ms - stopped_ms >= HUNG.timeout_ms * HUNG.failure_threshold
-            await until_replaced(s, "worker-1", victim)
+            await until_replaced(s, name, victim)
             assert await asyncio.to_thread(wait_until, lambda: gone(pid), 10.0)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
-        assert (await s.actor_pids())["worker-1"] != pid
+        assert (await s.actor_pids())[name] != pid
         await check_that_both_work(s)
 
 
@@ -190,17 +198,17 @@ async def test_a_removed_worker_gets_its_grace_time_and_hands_back_the_rest(plat
 async def test_a_worker_that_is_killed_while_it_is_removed_loses_nothing(platform, patient):
     async with Scheduler(patient, PROVIDER, platform=platform) as s:
         handles = await run_calls(s, ms=2_500)
-        pid = (await s.actor_pids())["worker-1"]
-        victim = (await incarnations(s))["worker-1"]
-        removing = asyncio.create_task(s.remove_worker("worker-1"))
-        while "worker-1" in await incarnations(s):
+        name = await busiest(s)
+        victim, pid = (await incarnations(s))[name], (await s.actor_pids())[name]
+        removing = asyncio.create_task(s.remove_worker(name))
+        while name in await incarnations(s):
             await asyncio.sleep(0.01)
         assert not removing.done()
         os.kill(pid, signal.SIGKILL)
         async with asyncio.timeout(15):
             await removing
         assert await s.wait_many(handles, timeout_s=15) == list(range(8))
-        assert "worker-1" not in await s.actor_pids()
+        assert name not in await s.actor_pids()
         assert [row[3] for _, row in await rows(s) if row[:2] == ("worker", victim)] == ["live", "draining", "lost"]
 
 
