@@ -33,7 +33,6 @@ class SupervisorConfig(Section):
     """Within the window; a worker that needs more is given up."""
     window_ms: Milliseconds = 60_000
     start_timeout_ms: Milliseconds = 30_000
-    stop_grace_ms: MillisecondsOrZero = 0
 
 
 class ManagerConfig(Section):
@@ -44,7 +43,7 @@ class ManagerConfig(Section):
     """Further attempts after the first, on other workers where there are any."""
     backoff_base_ms: MillisecondsOrZero = 50
     backoff_cap_ms: Milliseconds = 2_000
-    """Before a further attempt: a random time up to min(cap, base * 2^failures)."""
+    """Before a further attempt: a random time up to min(cap, base * 2^retries before)."""
     queue_limit: Annotated[int, Field(strict=True, ge=0, le=10**7)] = 1_000
     """Tasks that wait for a free slot; more are refused with ``queue_full``."""
     attempt_timeout_ms: Milliseconds | None = None

@@ -124,11 +124,12 @@ class AbstractWorker(AbstractMember):
     def _answered(self, attempt: _Attempt, running: "asyncio.Task[Any]", answer: "asyncio.Future[Any]") -> None:
         if answer.cancelled():
             self._account(attempt, PoolErrorCode.TASK_CANCELLED)
-        running.cancel()
+            running.cancel()
 
     def _end_running(self) -> None:
-        for attempt in self._attempts.values():
-            if not attempt.answer.done():
+        for running, attempt in self._attempts.items():
+            if running is not None and not running.done() and not attempt.answer.done():
+                running.cancel()  # before it can go on; what has ended keeps its outcome
                 text = f"was lost with worker {self.id}"
                 self._settle(attempt, self._task_error(PoolErrorCode.WORKER_LOST, attempt.task_id, text))
 

@@ -29,7 +29,7 @@ class BiasedSlots:
         self._usual_s: float | None = None
 
     def __call__(self, candidate: Candidate) -> float:
-        """Return the slots, and learn from what is told."""
+        """Return the slots by what is known so far, and learn from what is told."""
         errors = candidate.error_rate or 0.0
         bias = 1.0 + (_WORST - 1.0) * errors
         latency_s = candidate.latency_s
@@ -38,8 +38,6 @@ class BiasedSlots:
         return candidate.capacity / 2.0 ** round(log2(bias))
 
     def _slowness(self, latency_s: float, trust: float) -> float:
-        if self._usual_s is None:
-            self._usual_s = latency_s
-        else:
-            self._usual_s += SMOOTHING * trust * (latency_s - self._usual_s)
-        return min(max(1.0, latency_s / self._usual_s), _SLOWEST) if self._usual_s > 0 else 1.0
+        usual_s = latency_s if self._usual_s is None else self._usual_s
+        self._usual_s = usual_s + SMOOTHING * trust * (latency_s - usual_s)
+        return min(max(1.0, latency_s / usual_s), _SLOWEST) if usual_s > 0 else 1.0
