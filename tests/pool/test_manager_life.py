@@ -363,3 +363,19 @@ async def test_plans_for_a_worker_that_left_or_after_the_end_are_nobodys_busines
         assert (worker.status, worker.starts) == (WorkerStatus.STOPPED, 1)
         assert await _code(manager.assign(double, 1)) is NONE_LEFT
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+@virtual_time
+async def test_one_whose_removal_was_cancelled_is_not_waited_for() -> None:
+    worker = ScriptedWorker("a")
+    pool = Pool([worker])
+    async with Manager(pool, unattended(supervisor=SupervisorConfig()), clock=VirtualClock()) as manager:
+        running = asyncio.ensure_future(manager.assign(sleep, 100.0))
+        await settle()
+        removal = asyncio.ensure_future(pool.remove("a"))
+        await settle()
+        removal.cancel()
+        await settle()
+        worker.fail("while it leaves")
+        assert await _code(manager.assign(double, 1)) is NONE_LEFT
+        assert await _code(running) is NONE_LEFT

@@ -327,3 +327,19 @@ async def test_two_removals_at_once_forget_it_once_and_not_its_successor() -> No
         await running
     assert pool.list() == (successor,)
     assert heard.count("removed a") == 1
+
+
+async def test_one_that_is_started_again_the_moment_it_stops_is_stopped_again() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    pool = Pool([worker])
+    restarts: list[asyncio.Task[None]] = []
+
+    def restart(event: PoolEvent) -> None:
+        if event.after is WorkerStatus.STOPPED and not restarts:
+            restarts.append(asyncio.ensure_future(worker.start()))
+
+    pool.subscribe(restart)
+    await pool.remove("a")
+    assert (len(pool), worker.status) == (0, WorkerStatus.STOPPED)
+    await asyncio.wait(restarts)
+    assert worker.status is WorkerStatus.STOPPED

@@ -508,3 +508,20 @@ async def test_without_an_observer_it_is_told_by_the_log(caplog: pytest.LogCaptu
     async with Supervisor(Pool([member]), CONFIG):
         await asyncio.sleep(100)
     assert "worker w: restarted; 1 restarts within the window" in caplog.text
+
+
+@virtual_time
+async def test_who_is_leaving_is_not_restarted() -> None:
+    member = ScriptedMember()
+    world = Supervised(member)
+    await member.start()
+    member._change_load(1)  # something runs, so that the removal waits
+    async with world.supervisor:
+        removal = asyncio.ensure_future(world.pool.remove("w"))
+        await settle()
+        removal.cancel()
+        await settle()
+        member.fail("while it leaves")
+        assert not world.supervisor.will_restart("w")
+        await asyncio.sleep(100)
+    assert (member.status, world.events) == (WorkerStatus.FAILED, [])

@@ -5,19 +5,19 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from fairlane.pool.frames import Answer, Call, Cancel, Ping, Ready, Unpacker, pack
+from fairlane.pool.frames import Answer, Call, Cancel, Ping, Unpacker, pack
 
 
 class Exchange:
     """Calls to one process. ``write`` sends bytes there, in order; what comes from there is fed."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
-        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         """Done as soon as the process takes calls; raises ChildProcessError if it ends before."""
         self._write = write
         self._unpacker = Unpacker()
         self._numbers = itertools.count()
-        self._answers: dict[int, asyncio.Future[Answer]] = {}
+        self._answers: dict[int, asyncio.Future[Any]] = {}
 
     def call(self, payload: bytes) -> "tuple[int, asyncio.Future[Answer]]":
         """Have the pickled work and input executed. The future raises ChildProcessError if the process ends first."""
@@ -39,13 +39,9 @@ class Exchange:
     def feed(self, piece: bytes) -> None:
         """Take in what the process has sent."""
         for message in self._unpacker.feed(piece):
-            match message:
-                case Answer(number):
-                    answer = self._answers.pop(number, None)
-                    if answer is not None and not answer.done():
-                        answer.set_result(message)
-                case Ready() if not self.ready.done():
-                    self.ready.set_result(None)
+            waiting = self._answers.pop(message.number, None) if isinstance(message, Answer) else self.ready
+            if waiting is not None and not waiting.done():
+                waiting.set_result(message)
 
     def finish(self, reason: str) -> None:
         """End everything that waits for the process: it has ended, or is about to."""

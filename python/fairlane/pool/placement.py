@@ -85,7 +85,8 @@ class Placement:
         """Take note of what is true of a member of the pool now."""
         candidate = self._pool.candidate(member)
         self._strategy.put(candidate)
-        if member.status in _PROMISING or self._will_restart(member.id):
+        may_come = member.status in _PROMISING or self._will_restart(member.id)
+        if may_come and not self._pool.leaving(member.id):
             self._promising.add(member.id)
         else:
             self._promising.discard(member.id)

@@ -109,7 +109,8 @@ class Pool(Generic[M]):
         try:
             if grace_s is None:
                 await entry.member.drain()
-            await entry.member.stop(grace_s or 0.0)
+            while entry.member.status is not WorkerStatus.STOPPED:  # somebody may have started it again meanwhile
+                await entry.member.stop(grace_s or 0.0)
         except Exception:
             self._forget(entry)
             raise
@@ -127,6 +128,13 @@ class Pool(Generic[M]):
     def report(self, worker_id: str) -> HealthReport | None:
         """Return the last report; None before the first. Raises PoolError: worker_not_found."""
         return self._entry(worker_id).report
+
+    def leaving(self, worker_id: str) -> bool:
+        """Say whether its removal has begun, so that it gets no task whatever becomes of it.
+
+        Raises PoolError: worker_not_found.
+        """
+        return self._entry(worker_id).leaving
 
     def available(self, member: M) -> bool:
         """Say whether a member of this pool can be given a task now."""

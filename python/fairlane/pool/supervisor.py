@@ -75,6 +75,8 @@ class Supervisor(Caretaker):
         if not self._active or worker_id not in self._pool:
             return False
         member = self._pool.get(worker_id)
+        if self._pool.leaving(worker_id):
+            return False
         return member.status in _ON_ITS_WAY and member not in self._given_up
 
     def _needs_care(self, member: Member) -> bool:
@@ -112,8 +114,8 @@ class Supervisor(Caretaker):
             self._tell(SupervisorEventKind.RESTARTED, member, len(restarts), "")
 
     async def _start(self, member: Member, restarts: deque[float]) -> bool:
-        """Start it unless somebody else started, stopped or removed it in the meantime; say whether it was started."""
-        if member.status is not WorkerStatus.FAILED:
+        """Start it unless it is leaving, or somebody started or stopped it meanwhile; say whether it was started."""
+        if member.status is not WorkerStatus.FAILED or self._pool.leaving(member.id):
             return False
         restarts.append(self._clock.monotonic_s())
         with self._telemetry.span(RESTART, member.id, member.info.kind):

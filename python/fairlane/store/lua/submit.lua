@@ -96,9 +96,8 @@ local function answer(i)
   if pool.closed == 1 then
     return { 'closed', '', 0 }
   end
-  local ceiling = ceiling_below(t, item[3])
-  if ceiling then
-    return { 'cost_above_ceiling', '', ceiling }
+  if item[3] > largest_cost(t) then
+    return { 'cost_above_ceiling', '', largest_cost(t) }
   end
   if t.queued + t.waiting >= t.queue_limit then
     return { 'queue_full', '', t.queue_limit }

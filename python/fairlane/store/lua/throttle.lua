@@ -21,9 +21,11 @@ local function pause_pool(pause)
   end
 end
 
--- Tasks that wait for the same moment each by itself come back one after the other.
-local function spread(pause, fence)
-  return math.floor(math.min(pause, pool.resume_ramp) * (fence % 16) / 16)
+-- Tasks that wait for the same moment each by itself come back evenly over the ramp: the multiples of the golden
+-- ratio, here by 65536, lie between each other, however many there are.
+local function spread(pause)
+  local place = (pool.throttles % 65536) * 40503 % 65536
+  return math.floor(math.min(pause, pool.resume_ramp) * place / 65536)
 end
 
 local function throttle(t, record, item)
@@ -37,7 +39,7 @@ local function throttle(t, record, item)
   if pause > 0 and pool.throttle_scope == 'pool' then
     pause_pool(pause)
   elseif pause > 0 then
-    ready_at = now + pause + spread(pause, record.fence)
+    ready_at = now + pause + spread(pause)
   end
   record.throttles = record.throttles + 1
   give_back(t, record, 'throttled', ready_at, 'counts', pack_counts(record))

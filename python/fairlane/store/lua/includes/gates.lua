@@ -39,20 +39,23 @@ local function blocking(t, head)
   return closed_window(t, t.id, head.cost)
 end
 
--- The ceiling that can never admit this task, or nil.
-local function ceiling_below(t, cost)
-  local limits = { pool.max_cost, t.cost_ceiling, pool.cost_ceiling, t.spend_limit, pool.spend_limit }
-  for _, limit in ipairs(limits) do
-    if limit > 0 and cost > limit then
-      return limit
+-- The largest cost that this tenant's and the pool's limits can ever admit. Limits do not change within a call.
+local function largest_cost(t)
+  if not t.largest_cost then
+    local largest = pool.max_cost
+    for _, limit in ipairs({ t.cost_ceiling, pool.cost_ceiling, t.spend_limit, pool.spend_limit }) do
+      if limit > 0 and limit < largest then
+        largest = limit
+      end
     end
+    if t.budget >= 0 then
+      largest = math.min(largest, whole_budget(t))
+    end
+    t.largest_cost = largest
   end
-  if t.budget >= 0 and cost > whole_budget(t) then
-    return whole_budget(t)
-  end
-  return nil
+  return t.largest_cost
 end
 
 local function is_hopeless(t, head)
-  return ceiling_below(t, head.cost) ~= nil
+  return head.cost > largest_cost(t)
 end
