@@ -102,6 +102,7 @@ async def test_a_cost_that_no_ceiling_admits_is_refused_with_the_ceiling(world: 
     ceiling = SubmitStatus.COST_ABOVE_CEILING
     assert await refuse(world, task("t", 501)) == [(ceiling, 500)]
     assert await refuse(world, task("t", 901, tenant="b")) == [(ceiling, 900)]
+    assert await refuse(world, task("t", 2**40)) == [(ceiling, 500)]  # the lowest of all that it exceeds
     await world.submit(task("t", 500), task("t", 900, tenant="b"))
 
 
