@@ -160,6 +160,19 @@ def test_a_section_cannot_be_changed() -> None:
         config.weight = 2  # type: ignore[misc]
 
 
+@pytest.mark.parametrize("weight", [0, -1, float("nan"), 1e308, True, "1"])
+def test_a_section_made_in_code_is_refused_with_the_same_words(weight: object) -> None:
+    with pytest.raises(ConfigError) as raised:
+        TenantConfig(weight=weight)
+    assert str(raised.value) == refusal(TenantConfig, {"weight": weight})
+    assert f"weight = {weight!r}: Input should be" in str(raised.value)
+
+
+def test_a_section_made_in_code_within_another_names_its_place() -> None:
+    with pytest.raises(ConfigError, match=r"^pool\.slots = 0: Input should be greater than or equal to 1$"):
+        SchedulerConfig(pool={"slots": 0})
+
+
 def test_a_url_is_never_shown() -> None:
     config = SchedulerConfig(server=ServerConfig(url=f"redis://:{SECRET}@host"))
     assert SECRET not in repr(config) + str(config)

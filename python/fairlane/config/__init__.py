@@ -14,7 +14,14 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from fairlane.config.allowance import BudgetConfig as BudgetConfig, WindowConfig as WindowConfig
 from fairlane.config.estimates import EstimateConfig as EstimateConfig
-from fairlane.config.section import Milliseconds, MillisecondsOrZero, Section as Section, Slots, Units
+from fairlane.config.section import (
+    Milliseconds,
+    MillisecondsOrZero,
+    Section as Section,
+    Slots,
+    Units,
+    config_error as config_error,
+)
 from fairlane.config.supervision import (
     WorkerHealthConfig as WorkerHealthConfig,
     WorkerSupervisorConfig as WorkerSupervisorConfig,
@@ -229,16 +236,6 @@ def build(kind: type[SectionT], values: Mapping[str, Any]) -> SectionT:
         return kind.model_validate(values)
     except ValidationError as error:
         raise config_error(error) from None
-
-
-def config_error(error: ValidationError) -> ConfigError:
-    """Turn pydantic's report into one plain line. Values of secret fields are not shown."""
-    problems = []
-    for item in error.errors(include_url=False, include_context=False):
-        field = ".".join(str(part) for part in item["loc"]) or "configuration"
-        shown = "" if "url" in field or item["type"] == "value_error" else f" = {ascii(item['input'])[:60]}"
-        problems.append(f"{field}{shown}: {item['msg'].removeprefix('Value error, ')}")
-    return ConfigError("; ".join(problems), fields=[p.split(":")[0] for p in problems])
 
 
 def load(path: Path | None = None, environment: Mapping[str, str] = os.environ) -> SchedulerConfig:

@@ -1,10 +1,11 @@
-"""What every configuration section is made of."""
+"""What every configuration section is made of, and the plain error for one that cannot be used."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fairlane.domain.limits import MAX_COST, MAX_DURATION_MS, MAX_SLOTS
+from fairlane.errors import ConfigError
 
 Units = Annotated[int, Field(strict=True, ge=1, le=MAX_COST)]
 Slots = Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]
@@ -12,7 +13,36 @@ Milliseconds = Annotated[int, Field(strict=True, ge=1, le=MAX_DURATION_MS)]
 MillisecondsOrZero = Annotated[int, Field(strict=True, ge=0, le=MAX_DURATION_MS)]
 
 
-class Section(BaseModel):
-    """A frozen section that refuses what it does not know."""
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
+
+class _PlainErrors(ModelMetaclass):
+    """Has a section that is made in code refuse values as one that is read from a file does."""
+
+    if not TYPE_CHECKING:  # the fields are those of the section
+
+        def __call__(self, **fields: object) -> object:
+            try:
+                return super().__call__(**fields)
+            except ValidationError as error:
+                raise config_error(error) from None
+
+
+class Section(BaseModel, metaclass=_PlainErrors):
+    """A frozen section that refuses what it does not know, with a ConfigError."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+def config_error(error: ValidationError) -> ConfigError:
+    """Turn pydantic's report into one plain line. Values of secret fields are not shown."""
+    problems = []
+    for item in error.errors(include_url=False, include_context=False):
+        field = ".".join(str(part) for part in item["loc"]) or "configuration"
+        hidden = "url" in field or item["type"] in {"missing", "value_error"}
+        shown = "" if hidden else f" = {ascii(item['input'])[:60]}"
+        problems.append(f"{field}{shown}: {item['msg'].removeprefix('Value error, ')}")
+    return ConfigError("; ".join(problems), fields=[p.split(":")[0] for p in problems])
