@@ -224,3 +224,23 @@ async def test_the_managers_end_does_not_wait_for_further_attempts() -> None:
     assert now_s() == 0
     assert raised.value.code is PoolErrorCode.NO_WORKERS_AVAILABLE
     assert "first" in str(raised.value.cause)
+
+
+class Fussy(ScriptedWorker):
+    """Refuses some tasks although it has free slots, and says nothing of it to whoever watches."""
+
+    def __init__(self, worker_id: str, *refusals: PoolErrorCode) -> None:
+        super().__init__(worker_id)
+        self.refusals = list(refusals)
+
+    async def execute(self, task, value):
+        if self.refusals:
+            raise PoolError(self.refusals.pop(0), "not now")
+        return await super().execute(task, value)
+
+
+@virtual_time
+@pytest.mark.parametrize("code", [PoolErrorCode.WORKER_NOT_READY, PoolErrorCode.WORKER_AT_CAPACITY])
+async def test_a_slot_that_a_worker_did_not_fill_is_free_again(code: PoolErrorCode) -> None:
+    async with managed(Fussy("a", code, code)) as manager:
+        assert await manager.assign(double, 21, timeout_s=60.0) == 42

@@ -24,6 +24,7 @@ from fairlane.telemetry import Telemetry
 from fairlane.telemetry.names import ASSIGN, RETRIES, TASK_DURATION, TASKS
 
 _COMPLETED: Final = "completed"
+_NOT_TAKEN: Final = frozenset({PoolErrorCode.WORKER_NOT_READY, PoolErrorCode.WORKER_AT_CAPACITY})
 _LAST_STATUS: Final[Mapping[str, TaskStatus]] = {
     _COMPLETED: TaskStatus.COMPLETED,
     PoolErrorCode.TASK_CANCELLED: TaskStatus.CANCELLED,
@@ -153,7 +154,12 @@ class Manager:
         worker = await self._placement.take(task.metadata.workers)
         task.begin(worker.id)
         async with _deadline(task, self._attempt_limit_s, f"was not executed by worker {worker.id} within"):
-            return await worker.execute(task, value)
+            try:
+                return await worker.execute(task, value)
+            except PoolError as error:
+                if error.code in _NOT_TAKEN:
+                    self._placement.reconsider(worker.id)  # its load, which the choice has raised, will not change
+                raise
 
     def _between(self, task: Task[Any, Any], error: PoolError) -> None:
         task.move(TaskStatus.PENDING)

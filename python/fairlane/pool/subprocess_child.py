@@ -68,10 +68,11 @@ class Child:
             case Call(number, payload):
                 self._running[number] = call = asyncio.create_task(self._outcome(number, payload))
                 call.add_done_callback(partial(self._ended, number))
-            case Cancel(number) if number in self._running:
-                self._running[number].cancel()
-            case Ping(number):
-                self._send(Answer(number, AnswerKind.VALUE, pickle.dumps(None)))
+            case Cancel(number):
+                with contextlib.suppress(KeyError):  # it has ended meanwhile
+                    self._running[number].cancel()
+            case _:
+                self._send(Answer(message.number, AnswerKind.VALUE, pickle.dumps(None)))
 
     def _ended(self, number: int, call: "asyncio.Task[Answer]") -> None:
         del self._running[number]
