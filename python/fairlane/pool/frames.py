@@ -62,7 +62,9 @@ class Answer:
     trace: str = ""
 
 
-Message = Ready | Call | Cancel | Ping | Answer
+Order = Call | Cancel | Ping
+"""What a process is told."""
+Message = Order | Ready | Answer
 
 
 def pack(message: Message) -> bytes:

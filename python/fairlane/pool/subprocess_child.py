@@ -16,9 +16,9 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from fairlane.pool.frames import Answer, AnswerKind, Call, Cancel, Message, Ping, Ready, Unpacker, pack
+from fairlane.pool.frames import Answer, AnswerKind, Call, Cancel, Order, Ready, Unpacker, pack
 from fairlane.pool.threads import Threads, is_async, presentable
 
 END_S: Final = 1.0
@@ -54,8 +54,8 @@ class Child:
         def read() -> None:
             # Not on the loop, which the work may block: that must not keep the process when its worker is gone.
             with contextlib.suppress(RuntimeError):  # the loop is closed already
-                for message in _arriving(self._connection, self._parent):
-                    loop.call_soon_threadsafe(self._take, message)
+                for order in _arriving(self._connection, self._parent):
+                    loop.call_soon_threadsafe(self._take, order)
                 loop.call_soon_threadsafe(self._over.set)
             _exit_after(END_S)
 
@@ -63,8 +63,8 @@ class Child:
         self._send(Ready())
         await self._over.wait()
 
-    def _take(self, message: Message) -> None:
-        match message:
+    def _take(self, order: Order) -> None:
+        match order:
             case Call(number, payload):
                 self._running[number] = call = asyncio.create_task(self._outcome(number, payload))
                 call.add_done_callback(partial(self._ended, number))
@@ -72,7 +72,7 @@ class Child:
                 with contextlib.suppress(KeyError):  # it has ended meanwhile
                     self._running[number].cancel()
             case _:
-                self._send(Answer(message.number, AnswerKind.VALUE, pickle.dumps(None)))
+                self._send(Answer(order.number, AnswerKind.VALUE, pickle.dumps(None)))
 
     def _ended(self, number: int, call: "asyncio.Task[Answer]") -> None:
         del self._running[number]
@@ -103,7 +103,7 @@ class Child:
                 await asyncio.wait({ended})  # it cannot be ended: its slot is in use until it returns
             raise
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: Ready | Answer) -> None:
         with contextlib.suppress(OSError):  # nobody is there: the reader sees it, too
             self._connection.sendall(pack(message))
 
@@ -118,7 +118,7 @@ def pickled(error: Exception) -> bytes:
     return data
 
 
-def _arriving(connection: socket.socket, parent: int) -> Iterator[Message]:
+def _arriving(connection: socket.socket, parent: int) -> Iterator[Order]:
     """Yield what arrives until the other end is closed, or ``parent`` has ended.
 
     The latter is looked at, too, since a process forked from it may hold the other end open.
@@ -132,7 +132,7 @@ def _arriving(connection: socket.socket, parent: int) -> Iterator[Message]:
                 piece = connection.recv(_PIECE)
                 if not piece:
                     return
-                yield from unpacker.feed(piece)
+                yield from cast(Iterator[Order], unpacker.feed(piece))
 
 
 def _exit_after(seconds: float) -> None:
