@@ -29,7 +29,7 @@ def test_all_of_the_pool_works_without_ray_and_redis(first: str) -> None:
 
 def test_the_process_of_a_worker_loads_the_standard_library_only() -> None:
     third_party = "ray redis pydantic opentelemetry tenacity uvloop msgpack psutil rich typer"
-    assert loaded("import fairlane.pool.subprocess_child", third_party) == "[]"
+    assert loaded("import fairlane.pool.transports.subprocess_child", third_party) == "[]"
 
 
 def test_every_public_name_is_there() -> None:

@@ -11,12 +11,14 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, strategies as st
 
-from fairlane.pool.exchange import Exchange
-from fairlane.pool.frames import Answer, AnswerKind, Call, Cancel, Message, Ping, Ready, Unpacker, pack
+from fairlane.pool.transports.exchange import Exchange
+from fairlane.pool.transports.frames import Answer, AnswerKind, Call, Cancel, Message, Ping, Ready, Unpacker, pack
 from tests.support.pool_work import double
 
 MESSAGES = [Ready(), Call(1, b"x" * 300), Cancel(1), Ping(2), Answer(1, AnswerKind.RAISED, b"", "trace"), Call(3, b"")]
-PROGRAM = "import sys; sys.path[:] = {path!r}; from fairlane.pool.subprocess_child import main; main({fd}, {pid})"
+PROGRAM = (
+    "import sys; sys.path[:] = {path!r}; from fairlane.pool.transports.subprocess_child import main; main({fd}, {pid})"
+)
 
 
 @given(st.lists(st.sampled_from(MESSAGES)), st.integers(1, 1_000))

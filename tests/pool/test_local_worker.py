@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from fairlane.pool.errors import PoolError, PoolErrorCode
-from fairlane.pool.local_worker import LocalWorker
+from fairlane.pool.transports.local_worker import LocalWorker
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.worker import WorkerHealth
 from tests.support.pool_work import double, task, thread_name

@@ -15,7 +15,7 @@ import pytest
 from fairlane.pool import child_process
 from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.status import WorkerStatus
-from fairlane.pool.subprocess_worker import SubprocessWorker
+from fairlane.pool.transports.subprocess_worker import SubprocessWorker
 from fairlane.pool.worker import Member
 from tests.support import pool_work
 from tests.support.pool_work import Meeting, double, double_in_thread, meet, meet_in_thread, process_id, task

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fairlane.pool.events import PoolEvent as PoolEvent, PoolEventKind as PoolEventKind
     from fairlane.pool.health import HealthChecker as HealthChecker
     from fairlane.pool.health_report import CheckOutcome as CheckOutcome, HealthReport as HealthReport
-    from fairlane.pool.local_worker import LocalWorker as LocalWorker
+    from fairlane.pool.transports.local_worker import LocalWorker as LocalWorker
     from fairlane.pool.manager import Manager as Manager
     from fairlane.pool.metrics import WorkerMetrics as WorkerMetrics
     from fairlane.pool.pool import Pool as Pool
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         register_strategy as register_strategy,
         strategy_names as strategy_names,
     )
-    from fairlane.pool.subprocess_worker import SubprocessWorker as SubprocessWorker
+    from fairlane.pool.transports.subprocess_worker import SubprocessWorker as SubprocessWorker
     from fairlane.pool.supervisor import (
         Supervisor as Supervisor,
         SupervisorEvent as SupervisorEvent,
@@ -79,7 +79,6 @@ _HOMES = {
         "CheckOutcome",
         "HealthReport",
     ),
-    "fairlane.pool.local_worker": ("LocalWorker",),
     "fairlane.pool.manager": ("Manager",),
     "fairlane.pool.metrics": ("WorkerMetrics",),
     "fairlane.pool.pool": ("Pool",),
@@ -99,7 +98,6 @@ _HOMES = {
         "register_strategy",
         "strategy_names",
     ),
-    "fairlane.pool.subprocess_worker": ("SubprocessWorker",),
     "fairlane.pool.supervisor": (
         "Supervisor",
         "SupervisorEvent",
@@ -110,6 +108,8 @@ _HOMES = {
         "TaskMetadata",
         "Work",
     ),
+    "fairlane.pool.transports.local_worker": ("LocalWorker",),
+    "fairlane.pool.transports.subprocess_worker": ("SubprocessWorker",),
     "fairlane.pool.worker": (
         "Member",
         "Worker",

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.errors import RuntimeStartError
-from fairlane.pool.remote_worker import Link, RemoteWorker
+from fairlane.pool.transports.remote_worker import Link, RemoteWorker
 from fairlane.pool.worker import WorkerInfo
 from fairlane.telemetry import Telemetry
 

@@ -9,7 +9,7 @@ import ray
 from ray import exceptions
 
 from fairlane.errors import RuntimeStartError
-from fairlane.pool.exchange import Exchange
+from fairlane.pool.transports.exchange import Exchange
 from fairlane.runtime.process_watch import ProcessWatch
 from fairlane.runtime.work_actor import RECEIVING, Home, WorkActor
 

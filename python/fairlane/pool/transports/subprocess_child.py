@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final, cast
 
-from fairlane.pool.frames import Answer, AnswerKind, Call, Cancel, Order, Ready, Unpacker, pack
-from fairlane.pool.threads import Threads, is_async, presentable
+from fairlane.pool.transports.frames import Answer, AnswerKind, Call, Cancel, Order, Ready, Unpacker, pack
+from fairlane.pool.transports.threads import Threads, is_async, presentable
 
 END_S: Final = 1.0
 """How long what still runs may clean up when the worker is gone."""

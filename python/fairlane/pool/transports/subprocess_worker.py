@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
-from fairlane.pool.child_process import ChildProcess
-from fairlane.pool.remote_worker import Link, RemoteWorker
+from fairlane.pool.transports.child_process import ChildProcess
+from fairlane.pool.transports.remote_worker import Link, RemoteWorker
 from fairlane.pool.worker import WorkerInfo
 from fairlane.telemetry import Telemetry
 

@@ -9,13 +9,15 @@ from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Callable
 from typing import Any, Final, cast
 
-from fairlane.pool.exchange import Exchange
+from fairlane.pool.transports.exchange import Exchange
 
 END_S: Final = 2.0
 """How long a process may take to end once its connection is closed; then it is killed."""
 LAST_WORDS_S: Final = 0.1
 """How long answers are still read that a process gave before it ended."""
-_PROGRAM: Final = "import sys; sys.path[:] = {path!r}; from fairlane.pool.subprocess_child import main; main({numbers})"
+_PROGRAM: Final = (
+    "import sys; sys.path[:] = {path!r}; from fairlane.pool.transports.subprocess_child import main; main({numbers})"
+)
 
 
 class ChildProcess(asyncio.Protocol):

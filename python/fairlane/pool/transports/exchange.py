@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from fairlane.pool.frames import Answer, Call, Cancel, Ping, Unpacker, pack
+from fairlane.pool.transports.frames import Answer, Call, Cancel, Ping, Unpacker, pack
 
 
 class Exchange:

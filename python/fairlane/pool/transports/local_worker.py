@@ -10,7 +10,7 @@ from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.pool.abstract_worker import AbstractWorker
 from fairlane.pool.errors import PoolError
 from fairlane.pool.task import In, Out, Task
-from fairlane.pool.threads import Threads, is_async, presentable
+from fairlane.pool.transports.threads import Threads, is_async, presentable
 from fairlane.pool.worker import WorkerHealth, WorkerInfo
 from fairlane.telemetry import Telemetry
 
