@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from fairlane.pool.errors import PoolError, PoolErrorCode
-from fairlane.pool.transports.local_worker import LocalWorker
 from fairlane.pool.status import WorkerStatus
+from fairlane.pool.transports.local_worker import LocalWorker
 from fairlane.pool.worker import WorkerHealth
 from tests.support.pool_work import double, task, thread_name
 from tests.support.virtual_time import virtual_time

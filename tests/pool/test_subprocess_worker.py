@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fairlane.pool import child_process
 from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.status import WorkerStatus
+from fairlane.pool.transports import child_process
 from fairlane.pool.transports.subprocess_worker import SubprocessWorker
 from fairlane.pool.worker import Member
 from tests.support import pool_work

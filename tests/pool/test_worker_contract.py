@@ -8,8 +8,8 @@ import pytest
 
 from fairlane.pool.abstract_worker import AbstractWorker
 from fairlane.pool.errors import PoolError, PoolErrorCode
-from fairlane.pool.transports.local_worker import LocalWorker
 from fairlane.pool.status import WorkerStatus
+from fairlane.pool.transports.local_worker import LocalWorker
 from fairlane.pool.transports.subprocess_worker import SubprocessWorker
 from fairlane.pool.worker import Member, WorkerInfo
 from tests.support.pool_work import (

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from fairlane.pool.events import PoolEvent as PoolEvent, PoolEventKind as PoolEventKind
     from fairlane.pool.health import HealthChecker as HealthChecker
     from fairlane.pool.health_report import CheckOutcome as CheckOutcome, HealthReport as HealthReport
-    from fairlane.pool.transports.local_worker import LocalWorker as LocalWorker
     from fairlane.pool.manager import Manager as Manager
     from fairlane.pool.metrics import WorkerMetrics as WorkerMetrics
     from fairlane.pool.pool import Pool as Pool
@@ -41,13 +40,14 @@ if TYPE_CHECKING:
         register_strategy as register_strategy,
         strategy_names as strategy_names,
     )
-    from fairlane.pool.transports.subprocess_worker import SubprocessWorker as SubprocessWorker
     from fairlane.pool.supervisor import (
         Supervisor as Supervisor,
         SupervisorEvent as SupervisorEvent,
         SupervisorEventKind as SupervisorEventKind,
     )
     from fairlane.pool.task import Task as Task, TaskMetadata as TaskMetadata, Work as Work
+    from fairlane.pool.transports.local_worker import LocalWorker as LocalWorker
+    from fairlane.pool.transports.subprocess_worker import SubprocessWorker as SubprocessWorker
     from fairlane.pool.worker import (
         Member as Member,
         Worker as Worker,

@@ -7,9 +7,9 @@ from typing import Any, Protocol, cast
 
 from fairlane.pool.abstract_worker import AbstractWorker
 from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.task import In, Out, Task
 from fairlane.pool.transports.exchange import Exchange
 from fairlane.pool.transports.frames import Answer, AnswerKind
-from fairlane.pool.task import In, Out, Task
 from fairlane.pool.worker import WorkerHealth
 
 
