@@ -39,18 +39,15 @@ local function blocking(t, head)
   return closed_window(t, t.id, head.cost)
 end
 
+local function below(cost, limit)
+  return limit > 0 and cost > limit and limit
+end
+
 -- The ceiling that can never admit this task, or nil.
 local function ceiling_below(t, cost)
-  local limits = { pool.max_cost, t.cost_ceiling, pool.cost_ceiling, t.spend_limit, pool.spend_limit }
-  for _, limit in ipairs(limits) do
-    if limit > 0 and cost > limit then
-      return limit
-    end
-  end
-  if t.budget >= 0 and cost > whole_budget(t) then
-    return whole_budget(t)
-  end
-  return nil
+  return below(cost, pool.max_cost) or below(cost, t.cost_ceiling) or below(cost, pool.cost_ceiling)
+    or below(cost, t.spend_limit) or below(cost, pool.spend_limit)
+    or t.budget >= 0 and cost > whole_budget(t) and whole_budget(t) or nil
 end
 
 local function is_hopeless(t, head)
