@@ -6,6 +6,7 @@ import pytest
 
 from fairlane.audit import Rule, Violation, check_invariants
 from fairlane.domain.policy import ParkReason
+from fairlane.store.codec import pack
 from fairlane.store.connection import Endpoint
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
@@ -53,6 +54,11 @@ def redis(command: str, *key: str, arguments: tuple[str | bytes | int, ...] = ()
 def number(*key: str, **parts: object) -> Spoil:
     """Spoil parts of a hash."""
     return lambda world: poke(world.store, *key, **parts)
+
+
+def stamp(*values: int) -> bytes:
+    """A stamp as it is stored."""
+    return b"".join(map(pack, values))
 
 
 async def found(world: World, rule: Rule) -> list[Violation]:
@@ -116,12 +122,13 @@ async def test_parts_that_exceed_their_whole_are_found(rich: World, parts: dict[
 
 
 WINDOWS: dict[str, tuple[Spoil, list[str]]] = {
-    "a stamp of nobody": (redis("ZADD", "window", "starts", "*", arguments=(5, "99:1")), ["pool starts_count"]),
-    "a stamp that is gone": (redis("ZREM", "window", "spend", "a", arguments=("3:100",)), ["tenant:a spend_sum"]),
+    "a stamp of nobody": (redis("RPUSH", "window", "*", arguments=(stamp(1_001_000, 1, 0),)), ["pool starts_count"]),
+    "a stamp that is gone": (redis("LPOP", "window", "a"), ["tenant:a spend_sum"]),
     "a place that is stamped before its start": (
-        redis("ZADD", "window", "spend", "*", arguments=(5, "6:100")),
-        ["pool spend_sum"],
+        redis("RPUSH", "window", "*", arguments=(stamp(1_001_000, 1, 100),)),
+        ["pool starts_count", "pool spend_sum"],
     ),
+    "a stamp that a kind has passed and still counts": (number("tenant", "a", lead=-1), ["tenant:a spend_sum"]),
     "an attempt that says it took no place": (
         number("task", "a", "t00003", windows=0),
         ["tenant:a spend_sum", "pool starts_count", "pool spend_sum"],
@@ -139,6 +146,9 @@ async def test_a_window_that_does_not_add_up_is_found(rich: World, case: str) ->
 STRUCTURE: dict[str, tuple[Spoil, str]] = {
     "an attempt of a period to come": (number("task", "a", "t00002", period=9), "task:a:t00002"),
     "an attempt of no period": (number("task", "a", "t00002", period=0), "task:a:t00002"),
+    "stamps that are out of order": (redis("LPUSH", "window", "a", arguments=(stamp(1_000_001, 0, 0),)), "window:a"),
+    "a stamp of a time to come": (redis("RPUSH", "window", "a", arguments=(stamp(9_000_000, 0, 0),)), "window:a"),
+    "a kind that has passed more stamps than there are": (number("tenant", "c", lead=2), "tenant:c lead"),
 }
 
 
@@ -184,11 +194,11 @@ async def test_a_tenant_whose_timer_is_due_may_still_be_parked(rich: World) -> N
 
 
 OWNERSHIP: dict[str, tuple[Spoil, str]] = {
-    "a window of no tenant": (redis("ZADD", "window", "starts", "gone", arguments=(1, "1:1")), "window:starts:gone"),
+    "a window of no tenant": (redis("RPUSH", "window", "gone", arguments=(stamp(1, 1, 1),)), "window:gone"),
     "a timer of no tenant's window": (redis("ZADD", "timers", arguments=(9, "window:gone")), "timers window:gone"),
     "a timer of no tenant's budget": (redis("ZADD", "timers", arguments=(9, "budget:gone")), "timers budget:gone"),
     "a top-up for ever": (redis("SET", "top_up", "a", "k", arguments=("5",)), "top_up:a:k"),
-    "a window that will vanish": (redis("PEXPIRE", "window", "spend", "a", arguments=(99_999,)), "window:spend:a"),
+    "a window that will vanish": (redis("PEXPIRE", "window", "a", arguments=(99_999,)), "window:a"),
 }
 
 

@@ -3,7 +3,6 @@
 import random
 import string
 
-import msgpack
 import pytest
 
 from fairlane.config import PoolConfig, TenantConfig
@@ -11,10 +10,10 @@ from fairlane.domain.attempt import Outcome
 from fairlane.domain.limits import MAX_COST, MAX_QUANTUM, MAX_TASK_ID, MAX_TENANT_ID, MAX_WEIGHT, MIN_DEFICIT
 from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.connection import Endpoint
-from fairlane.store.keys import POOL_STATE
 from fairlane.store.messages import Settlement, Submission, SubmitStatus, Write
 from fairlane.store.store import Store
 from tests.support import world_operations as ops
+from tests.support.store_packed import poke
 from tests.support.world_twin import Twin
 
 ODD_IDS = ["B", "a", "A-1", "a.b", "0", "9", "10", "Z", "a-", "a.", "a0", "aB", "a_b", "ab", "A", "AA", "a@b", "z"]
@@ -23,14 +22,6 @@ ODD_IDS = ["B", "a", "A-1", "a.b", "0", "9", "10", "Z", "a-", "a.", "a0", "aB", 
 
 def submission(tenant: str, task: str, cost: int = 1, priority: int = 100) -> Submission:
     return Submission(TaskRef(tenant, task), cost, b"", bytes(32), priority=priority)
-
-
-async def jump(store: Store, **numbers: int) -> None:
-    """Move the pool's counters to where they would be after a very long life."""
-    values = msgpack.unpackb(await store.command("HGET", store.keys.pool, "state"), raw=False)
-    for name, value in numbers.items():
-        values[POOL_STATE.index(name)] = value
-    await store.command("HSET", store.keys.pool, "state", msgpack.packb(values))
 
 
 @pytest.mark.parametrize("quantum", [2**20, MAX_QUANTUM])
@@ -73,7 +64,7 @@ async def test_fences_and_arrivals_stay_exact_to_the_end(store: Store) -> None:
     await store.put_pool(PoolConfig(slots=64, lease_ms=3_600_000))
     await store.put_tenants({"t": TenantConfig()})
     await store.register("w", "w-1", 64)
-    await jump(store, fence=first_fence - 1, sequence=2**44 - 50)
+    await poke(store, "pool", fence=first_fence - 1, sequence=2**44 - 50)
     await store.submit([submission("t", f"late-{i}", priority=255) for i in range(20)], "c")
     await store.submit([submission("t", f"soon-{i}", priority=254) for i in range(20)], "c")
     while (await store.dispatch([("w-1", 64)], 3)).placed:

@@ -19,5 +19,5 @@ async def poke(store: Store, *key: str, **changes: object) -> None:
         elif left.keys() & set(names):
             values = parts(await store.command("HGET", name, field), names)
             values.update({part: left.pop(part) for part in names if part in left})  # type: ignore[misc]
-            await store.command("HSET", name, field, pack([values[part] for part in names]))
+            await store.command("HSET", name, field, b"".join(pack(values[part]) for part in names))
     assert not left, left

@@ -1,8 +1,8 @@
 """What tests of windows share: a world with one window, and a look at what is stored of it."""
 
 from fairlane.config import WindowConfig
-from fairlane.store.codec import parts
-from fairlane.store.keys import POOL_STATE, TENANT_STATE
+from fairlane.store.codec import parts, unpack_row
+from fairlane.store.keys import POOL_STATE, STAMP, TENANT_STATE
 from fairlane.store.messages import StartedTask
 from tests.support.store_world import World
 
@@ -32,13 +32,14 @@ async def run(world: World) -> list[StartedTask]:
     return [each for each in await world.start() if each.ref not in known]
 
 
-async def entries(world: World, kind: str, owner: str) -> list[int]:
-    """The costs of what the window holds."""
-    members = await world.store.command("ZRANGE", world.store.keys.key("window", kind, owner), 0, -1)
-    return sorted(int(member.partition(b":")[2]) for member in members)
+async def stamps(world: World, owner: str = "a") -> list[tuple[int, int, int]]:
+    """Time, starts and spend of each stamp that is stored; owner ``*`` is the pool."""
+    packed = await world.store.command("LRANGE", world.store.keys.key("window", owner), 0, -1)
+    return [tuple(unpack_row(stamp, len(STAMP))) for stamp in packed]
 
 
-async def spend_sum(world: World, owner: str) -> int:
-    """What the owner's hash says that its window of spend holds; owner ``*`` is the pool."""
+async def held(world: World, owner: str = "a") -> tuple[int, int]:
+    """What the owner's hash says that its windows hold."""
     key, names = (("pool",), POOL_STATE) if owner == "*" else (("tenant", owner), TENANT_STATE)
-    return int(parts(await world.store.command("HGET", world.store.keys.key(*key), "state"), names)["spend_sum"])
+    state = parts(await world.store.command("HGET", world.store.keys.key(*key), "state"), names)
+    return int(state["starts_count"]), int(state["spend_sum"])

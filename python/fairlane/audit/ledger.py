@@ -1,11 +1,13 @@
 """Rules `counter` and `structure` for money and windows.
 
 held_before    the estimates in flight that were reserved in earlier periods; the rest in flight is held
-starts_count   the stamps in a window of starts, and the places that enqueued attempts took in it
-spend_sum      the costs of those in a window of spend
+starts_count   the starts of the stamps that this kind has not passed, and the places that enqueued attempts took
+spend_sum      the same of spend
+lead           by how many stamps the starts are ahead of the spend; what both have passed is not stored
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from fairlane.audit.state import Stored, StoredTask
@@ -45,20 +47,24 @@ def check_ledgers(stored: Stored) -> Iterator[Violation]:
     yield from _check_windows(stored)
 
 
-def open_places(stored: Stored) -> dict[str, list[str]]:
-    """Return the places, as `fence:cost`, that enqueued attempts took, by window as `kind:owner`."""
-    places: dict[str, list[str]] = {}
+Window = tuple[str, str]
+"""Kind and owner."""
+
+
+def open_places(stored: Stored) -> Counter[Window]:
+    """Return what the places of enqueued attempts count for in each window."""
+    places: Counter[Window] = Counter()
     for task in stored.tasks.values():
         if task.state is TaskState.ENQUEUED:
-            member = f"{task.numbers['fence']}:{task.numbers['cost']}"
-            for window in _windows_of(task):
-                places.setdefault(window, []).append(member)
+            for kind, owner in _windows_of(task):
+                places[kind, owner] += 1 if kind == "starts" else task.numbers["cost"]
     return places
 
 
-def costs_of(members: Iterable[str]) -> int:
-    """Add up the costs of window entries."""
-    return sum(int(member.partition(":")[2]) for member in members)
+def stamps_of(stored: Stored, window: Window) -> list[tuple[int, int]]:
+    """Return when each stamp was made and what it counts for in a window, oldest first."""
+    kind, owner = window
+    return [(each.at_ms, each.starts if kind == "starts" else each.spend) for each in stored.windows.get(owner, [])]
 
 
 def _check_windows(stored: Stored) -> Iterator[Violation]:
@@ -66,19 +72,25 @@ def _check_windows(stored: Stored) -> Iterator[Violation]:
     owners = {tenant: (f"tenant:{tenant}", row.numbers) for tenant, row in stored.tenants.items()}
     owners[POOL_OWNER] = ("pool", stored.pool)
     for owner, (subject, numbers) in owners.items():
-        starts = [*stored.windows.get(f"starts:{owner}", {}), *places.get(f"starts:{owner}", [])]
-        spend = [*stored.windows.get(f"spend:{owner}", {}), *places.get(f"spend:{owner}", [])]
-        yield from _expect(f"{subject} starts_count", numbers["starts_count"], len(starts))
-        yield from _expect(f"{subject} spend_sum", numbers["spend_sum"], costs_of(spend))
+        stamps, lead = stored.windows.get(owner, []), numbers["lead"]
+        times = [stamp.at_ms for stamp in stamps]
+        if times != sorted(times) or times[-1:] > [stored.pool["now"]]:
+            yield Violation(Rule.STRUCTURE, f"window:{owner}", "stamps out of order", "none younger than the next")
+        if abs(lead) > len(stamps):
+            yield Violation(Rule.STRUCTURE, f"{subject} lead", str(lead), f"within {len(stamps)} stamps")
+        for kind, field, passed in (("starts", "starts_count", lead), ("spend", "spend_sum", -lead)):
+            counted = stamps_of(stored, (kind, owner))[max(0, passed) :]
+            total = sum(amount for _, amount in counted) + places[kind, owner]
+            yield from _expect(f"{subject} {field}", numbers[field], total)
 
 
-def _windows_of(task: StoredTask) -> Iterator[str]:
+def _windows_of(task: StoredTask) -> Iterator[Window]:
     own, shared = task.numbers["windows"] % POOL_BITS, task.numbers["windows"] // POOL_BITS
     for kind, bit in WINDOW_BITS.items():
         if own & bit:
-            yield f"{kind}:{task.ref.tenant}"
+            yield kind, task.ref.tenant
         if shared & bit:
-            yield f"{kind}:{POOL_OWNER}"
+            yield kind, POOL_OWNER
 
 
 def _expect(subject: str, found: int, counted: int) -> Iterator[Violation]:

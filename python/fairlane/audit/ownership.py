@@ -43,10 +43,9 @@ def _check_tenants(stored: Stored) -> Iterator[Violation]:
         yield _violation(f"tenant:{tenant}", found, "both or neither")
     for tenant in stored.pending.keys() - stored.tenants.keys():
         yield _violation(f"pending:{tenant}", "a queue", "a registered tenant")
-    for window in stored.windows:
-        owner = window.partition(":")[2]
+    for owner in stored.windows:
         if owner != POOL_OWNER and owner not in stored.tenants:
-            yield _violation(f"window:{window}", "a window", "a registered tenant")
+            yield _violation(f"window:{owner}", "a window", "a registered tenant")
     for timer in stored.timers:
         if timer.startswith(_TENANT_TIMERS) and timer.partition(":")[2] not in stored.tenants:
             yield _violation(f"timers {timer}", "a timer", "a registered tenant")

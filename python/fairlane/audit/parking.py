@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from fairlane.audit.ledger import costs_of, open_places
+from fairlane.audit.ledger import open_places, stamps_of
 from fairlane.audit.state import Stored, StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.policy import ParkReason
@@ -41,14 +41,19 @@ def _reopens(stored: Stored, tenant: str, row: StoredTenant) -> int | None:
     if row.place not in {ParkReason.STARTS, ParkReason.SPEND}:
         return None
     interval = row.numbers[f"{row.place}_interval"]
-    return min(_live(stored, row.place, tenant, interval).values(), default=stored.pool["now"]) + interval
+    return min((at for at, _ in _live(stored, row.place, tenant, interval)), default=stored.pool["now"]) + interval
 
 
-def _live(stored: Stored, kind: str, owner: str, interval: int) -> dict[str, int]:
-    """Return what a window holds at the pool's last instant: members by stamp, an open place counting as now."""
-    now, window = stored.pool["now"], f"{kind}:{owner}"
-    stamps = {member: at for member, at in stored.windows.get(window, {}).items() if at > now - interval}
-    return stamps | dict.fromkeys(open_places(stored).get(window, []), now)
+def _live(stored: Stored, kind: str, owner: str, interval: int) -> list[tuple[int, int]]:
+    """Return what a window holds at the pool's last instant: when, and how much; open places count as now."""
+    now, window = stored.pool["now"], (kind, owner)
+    held = [(at, amount) for at, amount in stamps_of(stored, window) if amount and at > now - interval]
+    open_now = open_places(stored)[window]
+    return [*held, (now, open_now)] if open_now else held
+
+
+def _held(stored: Stored, kind: str, tenant: str, row: StoredTenant) -> int:
+    return sum(amount for _, amount in _live(stored, kind, tenant, row.numbers[f"{kind}_interval"]))
 
 
 def _reason(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> str | None:
@@ -74,9 +79,8 @@ def _reason(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> str | 
 
 def _closed_window(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> str | None:
     starts, spend = row.numbers["starts_limit"], row.numbers["spend_limit"]
-    if starts and len(_live(stored, ParkReason.STARTS, tenant, row.numbers["starts_interval"])) >= starts:
+    if starts and _held(stored, ParkReason.STARTS, tenant, row) >= starts:
         return ParkReason.STARTS
-    spent = _live(stored, ParkReason.SPEND, tenant, row.numbers["spend_interval"])
-    if spend and costs_of(spent) + cost > spend:
+    if spend and _held(stored, ParkReason.SPEND, tenant, row) + cost > spend:
         return ParkReason.SPEND
     return None

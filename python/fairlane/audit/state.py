@@ -5,11 +5,11 @@ Reads only. What is read is no single instant; `fairlane.audit.invariants` reads
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from fairlane.domain.task import TaskRef, TaskState
-from fairlane.store.codec import parts
-from fairlane.store.keys import KEYS, POOL_HASH, TASK_HASH, TENANT_HASH, WORKER_FIELDS
+from fairlane.store.codec import parts, unpack_row
+from fairlane.store.keys import KEYS, POOL_HASH, STAMP, TASK_HASH, TENANT_HASH, WORKER_FIELDS
 from fairlane.store.store import Store
 
 _PER_TRIP: Final = 500
@@ -65,6 +65,14 @@ class StoredWorker:
     load: int
 
 
+class Stamp(NamedTuple):
+    """What began to count in an owner's windows at one time."""
+
+    at_ms: int
+    starts: int
+    spend: int
+
+
 @dataclass(slots=True)
 class Stored:
     """All keys of one scheduler by kind; ``ttl_ms`` by key, -1 = none."""
@@ -82,8 +90,8 @@ class Stored:
     calendar: dict[str, int] = field(default_factory=dict)
     parked: dict[str, str] = field(default_factory=dict)
     timers: dict[str, int] = field(default_factory=dict)
-    windows: dict[str, dict[str, int]] = field(default_factory=dict)
-    """`fence:cost` by server ms, of each `kind:owner`."""
+    windows: dict[str, list[Stamp]] = field(default_factory=dict)
+    """By owner, oldest first."""
     leases: dict[str, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     workers: dict[str, StoredWorker] = field(default_factory=dict)
@@ -163,7 +171,9 @@ async def _read_tenants(store: Store, stored: Stored, by_kind: dict[str, list[tu
         stored.fractions |= _fractions(f"tenant:{tenant}", fields)
         stored.tenants[tenant] = StoredTenant(str(fields["place"]), _whole_numbers(fields))
     stored.pending = await _zsets(store, by_kind["pending"])
-    stored.windows = await _zsets(store, by_kind["window"])
+    replies = await _each(store, [("LRANGE", each, 0, -1) for each, _ in by_kind["window"]])
+    for (_, owner), stamps in zip(by_kind["window"], replies, strict=True):
+        stored.windows[owner] = [Stamp(*unpack_row(stamp, len(STAMP))) for stamp in stamps]
 
 
 async def _read_tasks(store: Store, stored: Stored, keys: list[tuple[str, str]]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import msgpack
 
 from fairlane.domain.task import TaskRef, TaskState, TaskView
-from fairlane.store.keys import TEXT
+from fairlane.store.keys import TASK_ATTEMPT, TASK_COUNTS, TASK_END, TASK_FACTS, TEXT
 
 
 def pack(value: object) -> bytes:
@@ -35,9 +35,15 @@ def split_name(name: bytes) -> TaskRef:
     return TaskRef(tenant, task)
 
 
+def unpack_row(data: bytes, length: int) -> Sequence[Any]:
+    """Decode so many values that were packed one after the other; strings stay bytes."""
+    values: Sequence[Any] = unpack(b"\xdc" + length.to_bytes(2) + data)  # as one array, by its header
+    return values
+
+
 def parts(raw: bytes | None, names: Sequence[str]) -> dict[str, int | str]:
     """Decode a packed field into its parts; an absent field has empty parts."""
-    values: Sequence[Any] = unpack(raw) if raw else [b"" if name in TEXT else 0 for name in names]
+    values = unpack_row(raw, len(names)) if raw else [b"" if name in TEXT else 0 for name in names]
     return {
         name: value.decode("utf-8", "replace") if isinstance(value, bytes) else value
         for name, value in zip(names, values, strict=True)
@@ -49,15 +55,15 @@ def task_view(ref: TaskRef, raw: Sequence[Any]) -> TaskView | None:
     state, facts, attempt, counts, started, end, result = raw
     if not state:
         return None
-    cost, _, priority, _, submitted, *_ = unpack(facts)
-    failures, recoveries, throttles = unpack(counts) if counts else (0, 0, 0)
-    ended, actual, code, error = unpack(end) if end else (0, 0, b"", b"")
+    cost, _, priority, _, submitted, *_ = unpack_row(facts, len(TASK_FACTS))
+    failures, recoveries, throttles = unpack_row(counts, len(TASK_COUNTS)) if counts else (0, 0, 0)
+    ended, actual, code, error = unpack_row(end, len(TASK_END)) if end else (0, 0, b"", b"")
     return TaskView(
         ref=ref,
         state=_STATES[state],
         cost=cost,
         priority=priority,
-        fence=unpack(attempt)[0] if attempt else 0,
+        fence=unpack_row(attempt, len(TASK_ATTEMPT))[0] if attempt else 0,
         failures=failures,
         recoveries=recoveries,
         throttles=throttles,

@@ -82,9 +82,9 @@ KEYS: Final = (
     KeySpec("top_up", "top_up:<tenant>:<key>", "string", "units added under this key", "TTL"),
     KeySpec(
         "window",
-        "window:<kind>:<owner>",
-        "zset",
-        "starts in a sliding window as `fence:cost` by server ms; owner `*` is the pool",
+        "window:<owner>",
+        "list",
+        "stamps of sliding windows, oldest first: server ms, starts and spend; owner `*` is the pool",
         "tenants",
     ),
     KeySpec("bell", "bell:<sleeper>", "list", "one element: the sleeper should look again", "TTL"),
@@ -99,7 +99,7 @@ POOL_SETTINGS: Final = (
 POOL_STATE: Final = (
     "capacity", "closed", "paused_until", "slots", "cost", "round", "epoch", "fence", "sequence", "live",
     "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes", "clean_ticks",
-    "ticked_at", "changed_at", "fleet", "starts_count", "spend_sum", "ramp_from", "ramp_until",
+    "ticked_at", "changed_at", "fleet", "starts_count", "spend_sum", "lead", "trim_at", "ramp_from", "ramp_until",
 )  # fmt: skip
 TENANT_SETTINGS: Final = (
     "weight", "slot_ceiling", "cost_ceiling", "queue_limit", "budget", "budget_period", "budget_anchor",
@@ -109,6 +109,7 @@ TENANT_SETTINGS: Final = (
 TENANT_STATE: Final = (
     "deficit", "credited", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place", "spent", "overrun",
     "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total", "starts_count", "spend_sum",
+    "lead", "trim_at",
 )  # fmt: skip
 TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
 TASK_ATTEMPT: Final = ("fence", "charge", "worker", "period", "windows")
@@ -131,8 +132,8 @@ TASK_HASH: Final = {
     "end": TASK_END,
     "result": (),
 }
-"""The fields of each hash. A field with parts is a MessagePack array of them: reading and writing a record costs by
-the field, and a task passes through five scripts."""
+"""The fields of each hash. A field with parts is their MessagePack values one after the other: reading and writing a
+record costs by the field, and a task passes through five scripts."""
 
 TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client", "unknown", "worker", "code", "error"})
 """Fields and parts that are text; the others are integers, 0 when absent."""
@@ -141,12 +142,14 @@ WORKER_FIELDS: Final = ("name", "slots", "load", "state")
 
 POOL_OWNER: Final = "*"
 """Who owns a window of the pool's."""
+STAMP: Final = ("at", "starts", "spend")
+"""What one call of `start` adds to an owner's windows, as MessagePack values one after the other."""
 WINDOW_BITS: Final = {"starts": 1, "spend": 2}
 POOL_BITS: Final = 4
 """An attempt's `windows` says where it took a place: these bits for its tenant's windows, times POOL_BITS for the
 pool's."""
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 BELL_TTL_MS: Final = 600_000
 
 

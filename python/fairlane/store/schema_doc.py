@@ -41,7 +41,7 @@ def render() -> str:
     lines = [*_INTRO.format(version=keys.SCHEMA_VERSION, prefix=prefix).splitlines(), "", "## Keys", ""]
     rows = [(f"`{spec.pattern}`", spec.type, spec.holds, spec.owner) for spec in keys.KEYS]
     lines += _table(("key", "type", "holds", "lives as long as"), rows)
-    lines += ["", "## Hashes", "", "A field with parts is one MessagePack array of them, in this order."]
+    lines += ["", "## Hashes", "", "A field with parts holds them as MessagePack values, in this order."]
     for pattern, (fields, remark) in _HASHES.items():
         lines += ["", f"### `{pattern}`", "", remark, ""]
         lines += [f"- `{name}`{_parts(parts)}" for name, parts in fields.items()]

@@ -18,7 +18,6 @@ VISIT_LIMIT: Final = 256
 TIMER_LIMIT: Final = 256
 RECOVERY_LIMIT: Final = 100
 WINDOW_TRIM: Final = 1000
-TRIM_EVERY: Final = 64
 
 COMMANDS: Final = (
     "put_pool", "put_tenants", "remove_tenant", "submit", "cancel", "collect", "dispatch", "start", "settle",
@@ -75,9 +74,9 @@ def _reader(name: str, fields: Mapping[str, tuple[str, ...]], copy: tuple[str, .
     unpacked, entries = [], []
     for i, (field, parts) in enumerate(fields.items(), 1):
         if parts:
-            unpacked.append(f"local {field}_ = raw[{i}] and cmsgpack.unpack(raw[{i}]) or {{}}")
+            unpacked.append(f"local {', '.join(parts)} = cmsgpack.unpack(raw[{i}] or '')")
             empty = {part: "''" if part in keys.TEXT else "0" for part in parts}
-            entries += [f"{part} = {field}_[{j}] or {empty[part]}" for j, part in enumerate(parts, 1)]
+            entries += [f"{part} = {part} or {empty[part]}" for part in parts]
         elif field in keys.TEXT:
             entries.append(f"{field} = raw[{i}] or ''")
         else:
@@ -87,7 +86,7 @@ def _reader(name: str, fields: Mapping[str, tuple[str, ...]], copy: tuple[str, .
 
 def _packer(name: str, parts: tuple[str, ...]) -> str:
     """A Lua function from a table to a packed field."""
-    return f"local function {name}(copy) return cmsgpack.pack({{ {', '.join(f'copy.{part}' for part in parts)} }}) end"
+    return f"local function {name}(copy) return cmsgpack.pack({', '.join(f'copy.{part}' for part in parts)}) end"
 
 
 def _moves() -> str:
@@ -105,12 +104,12 @@ def prelude() -> str:
         "local prefix = string.sub(KEYS[1], 1, -5)",
         *_key_functions(),
         "local task_prefix = prefix .. 'task:'",
-        f"local POOL_SETTINGS = {_lua_list(keys.POOL_SETTINGS)}",
         f"local POOL_FIELDS = {_lua_list(keys.POOL_SETTINGS + keys.POOL_STATE)}",
         f"local TENANT_SETTINGS = {_lua_list(keys.TENANT_SETTINGS)}",
         f"local TENANT_FIELDS = {_lua_list(keys.TENANT_SETTINGS + keys.TENANT_STATE)}",
         _reader("read_pool", keys.POOL_HASH),
         _packer("pack_pool", keys.POOL_STATE),
+        _packer("pack_pool_settings", keys.POOL_SETTINGS),
         _reader("read_tenant", keys.TENANT_HASH, _TENANT_COPY),
         _packer("pack_tenant", keys.TENANT_STATE),
         _packer("pack_limits", keys.TENANT_SETTINGS),
@@ -134,7 +133,6 @@ def prelude() -> str:
         f"local TIMER_LIMIT = {TIMER_LIMIT}",
         f"local RECOVERY_LIMIT = {RECOVERY_LIMIT}",
         f"local WINDOW_TRIM = {WINDOW_TRIM}",
-        f"local TRIM_EVERY = {TRIM_EVERY}",
         f"local POOL_OWNER = '{keys.POOL_OWNER}'",
         f"local WINDOW_BITS = {{ {', '.join(f'{kind} = {bit}' for kind, bit in keys.WINDOW_BITS.items())} }}",
         f"local POOL_BITS = {keys.POOL_BITS}",

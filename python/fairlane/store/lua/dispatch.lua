@@ -55,7 +55,7 @@ local function visit(rank, t)
     elseif blocked then
       park(t, blocked)
       return nil
-    elseif over_budget(t, head.cost) then
+    elseif t.budget_rejects == 1 and over_budget(t, head.cost) then
       reject(t, head, 'budget_exhausted')
       visits = visits + 1
       stop = visits >= VISIT_LIMIT and 'visits' or nil

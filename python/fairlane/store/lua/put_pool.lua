@@ -24,17 +24,15 @@ local before = pool.capacity
 if not exists or before == pool.hard_limit or before > wanted.hard_limit then
   pool.capacity = wanted.hard_limit
 end
+local starts, spend = pool.starts_interval, pool.spend_interval
 for field, value in pairs(wanted) do
   pool[field] = value
 end
+keep_intervals(pool, starts, spend)
 if pool.capacity ~= before then
   event('capacity', before, pool.capacity, 'set')
 end
-local packed = {}
-for i, field in ipairs(POOL_SETTINGS) do
-  packed[i] = pool[field]
-end
-later('HSET', pool_key, 'settings', cmsgpack.pack(packed))
+later('HSET', pool_key, 'settings', pack_pool_settings(pool))
 stirred = true
 commit_growing()
 return cmsgpack.pack('')

@@ -19,9 +19,11 @@ end
 
 local function apply(t, item)
   local length, anchor = t.budget_period, t.budget_anchor
+  local starts, spend = t.starts_interval, t.spend_interval
   for i, field in ipairs(TENANT_SETTINGS) do
     t[field] = item[i + 1]
   end
+  keep_intervals(t, starts, spend)
   if t.period == 0 or length ~= t.budget_period or anchor ~= t.budget_anchor then
     begin_period(t)
   end

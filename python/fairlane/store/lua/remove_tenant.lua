@@ -15,7 +15,7 @@ if t.queued + t.waiting + t.slots > 0 then
   return cmsgpack.pack('busy')
 end
 zrem(tenants_key, id)
-later('DEL', t.key, pending_key(id), window_key('starts', id), window_key('spend', id))
+later('DEL', t.key, pending_key(id), window_key(id))
 zrem(timers_key, 'window:' .. id)
 zrem(timers_key, 'budget:' .. id)
 event('removed', id)

@@ -29,7 +29,7 @@ local function fail(t, record, item)
     free_hold(t, record)
     capture(t, record, actual)
     later('HSET', record.key, late_field(record.fence), 0)
-    local why = cmsgpack.pack({ 0, actual, code, message })
+    local why = cmsgpack.pack(0, actual, code, message)
     local ready_at = item[9] > 0 and now + item[9] or 0
     if ready_at > 0 then
       set_aside(t, record, ready_at, 'end', why)

@@ -38,10 +38,10 @@ local function start(name, fence)
     later('HSET', key, 'state', 'active', 'started', now)
     local own, shared = task.windows % POOL_BITS, math.floor(task.windows / POOL_BITS)
     if own > 0 then
-      stamp_place(tenant, own, fence, task.cost)
+      stamp_place(tenant, own, task.cost)
     end
     if shared > 0 then
-      stamp_place(POOL_OWNER, shared, fence, task.cost)
+      stamp_place(POOL_OWNER, shared, task.cost)
     end
     event('active', tenant, id, fence)
   end
@@ -71,6 +71,7 @@ for i = 1, math.min(#handed, limit) do
 end
 local stopping = names_and_fences(cancelling_key(incarnation), '-inf', 256)
 if changed then
+  write_stamps()
   commit_draining()
 end
 return cmsgpack.pack({ true, hold, #handed > limit, stopping, tasks })

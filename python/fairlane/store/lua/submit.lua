@@ -68,7 +68,7 @@ local function admit(t, item, key)
   touch(t)
   local due = deadline > 0 and now + deadline or 0
   later('HSET', key, 'state', 'pending', 'facts',
-    cmsgpack.pack({ cost, score, item[4], client, now, due, item[8], item[9] }), 'fingerprint', item[6], 'payload', item[5])
+    cmsgpack.pack(cost, score, item[4], client, now, due, item[8], item[9]), 'fingerprint', item[6], 'payload', item[5])
   if due > 0 then
     zadd(timers_key, due, 'deadline:' .. item[1] .. ':' .. id)
     ring('dispatcher')

@@ -1,7 +1,7 @@
 --- @include task
 -- Ends a task: its record gets a TTL, its caller's id a tombstone, its waiting client a note.
 local function finish(record, state, actual, result, code, message)
-  move(record, state, 'end', cmsgpack.pack({ now, actual, code or '', message or '' }), 'result', result or '', 'payload', '')
+  move(record, state, 'end', cmsgpack.pack(now, actual, code or '', message or ''), 'result', result or '', 'payload', '')
   later('PEXPIRE', record.key, pool.retention)
   if record.keep == 1 and pool.idempotency > 0 then
     later('SET', tombstone_key(record.tenant, record.id), redis.call('HGET', record.key, 'fingerprint') .. state, 'PX',

@@ -39,19 +39,16 @@ local function blocking(t, head)
   return closed_window(t, t.id, head.cost)
 end
 
+local function lower(largest, limit)
+  return limit > 0 and limit < largest and limit or largest
+end
+
 -- The largest cost that this tenant's and the pool's limits can ever admit. Limits do not change within a call.
 local function largest_cost(t)
   if not t.largest_cost then
-    local largest = pool.max_cost
-    for _, limit in ipairs({ t.cost_ceiling, pool.cost_ceiling, t.spend_limit, pool.spend_limit }) do
-      if limit > 0 and limit < largest then
-        largest = limit
-      end
-    end
-    if t.budget >= 0 then
-      largest = math.min(largest, whole_budget(t))
-    end
-    t.largest_cost = largest
+    local largest = lower(lower(pool.max_cost, t.cost_ceiling), pool.cost_ceiling)
+    largest = lower(lower(largest, t.spend_limit), pool.spend_limit)
+    t.largest_cost = t.budget < 0 and largest or math.min(largest, whole_budget(t))
   end
   return t.largest_cost
 end

@@ -53,7 +53,7 @@ local function place(t, head, charge)
   unqueue(t, head.member)
   placed = placed + 1
   later('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'attempt',
-    cmsgpack.pack({ pool.fence, charge, to.incarnation, t.period, windows_taken }))
+    cmsgpack.pack(pool.fence, charge, to.incarnation, t.period, windows_taken))
   zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
   ring('worker:' .. to.incarnation)
   event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation)

@@ -1,8 +1,9 @@
 --- @include window
 -- An attempt's place in the windows of its tenant and of the pool.
+local stamps = {} -- owner's name -> {starts, spend} that this call stamps
 
--- Takes a place in every window of the owner; returns which, as bits. Now and then it trims, so that a window that
--- never fills does not grow.
+-- Takes a place in every window of the owner; returns which, as bits. Once an interval it trims, so that windows that
+-- never fill do not grow.
 local function take_place(owner, name, cost)
   local taken = 0
   if owner.starts_limit > 0 then
@@ -13,12 +14,8 @@ local function take_place(owner, name, cost)
     owner.spend_sum = owner.spend_sum + cost
     taken = taken + WINDOW_BITS.spend
   end
-  if taken > 0 and pool.fence % TRIM_EVERY == 0 then
-    for kind in pairs(WINDOW_BITS) do
-      if owner[kind .. '_limit'] > 0 then
-        trim_window(kind, owner, name)
-      end
-    end
+  if taken > 0 and now >= owner.trim_at then
+    trim_windows(owner, name)
   end
   return taken
 end
@@ -26,19 +23,29 @@ end
 -- A place that was taken and never started is given back.
 local function leave_place(owner, taken, cost)
   if taken % 2 == 1 then
-    forget_entry('starts', owner, cost)
+    owner.starts_count = owner.starts_count - 1
   end
   if taken >= WINDOW_BITS.spend then
-    forget_entry('spend', owner, cost)
+    owner.spend_sum = owner.spend_sum - cost
   end
 end
 
-local function stamp_place(name, taken, fence, cost)
-  local member = string.format('%.0f:%.0f', fence, cost)
+local function stamp_place(name, taken, cost)
+  local stamp = stamps[name]
+  if not stamp then
+    stamp = { 0, 0 }
+    stamps[name] = stamp
+  end
   if taken % 2 == 1 then
-    zadd(window_key('starts', name), now, member)
+    stamp[1] = stamp[1] + 1
   end
   if taken >= WINDOW_BITS.spend then
-    zadd(window_key('spend', name), now, member)
+    stamp[2] = stamp[2] + cost
+  end
+end
+
+local function write_stamps()
+  for name, stamp in pairs(stamps) do
+    later('RPUSH', window_key(name), cmsgpack.pack(now, stamp[1], stamp[2]))
   end
 end
