@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from bench.checks import verdict
+from bench.checks.verdict import verdict
 from bench.report.text import plain
 from bench.results import Check, Metrics, ScenarioResult
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from bench import claims, environment
-from bench.checks import verdict
+from bench.checks.verdict import verdict
 from bench.driving import budget, budget_race, handoff, health, load, races, requeue, strategies, throughput
 from bench.platform import Platform, Progress
 from bench.recorder import MalformedEvent

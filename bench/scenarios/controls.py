@@ -1,7 +1,6 @@
 """Budgets and shared controls: what a budget lets through, and what a window and a throttle hold back."""
 
-from bench.checks import InvariantsHold, NothingLeft
-from bench.checks_budget import (
+from bench.checks.budget import (
     AllPaidFor,
     NeverOverspent,
     PoolFilled,
@@ -11,7 +10,8 @@ from bench.checks_budget import (
     WindowKept,
     WorkersShare,
 )
-from bench.checks_requeue import BackInItsPlace, CompletesOnce, NothingHeldForIt, NothingStarts, SpentOnce
+from bench.checks.fairness import InvariantsHold, NothingLeft
+from bench.checks.requeue import BackInItsPlace, CompletesOnce, NothingHeldForIt, NothingStarts, SpentOnce
 from bench.scenario_controls import BudgetRace, BudgetScenario, Burst, RequeueScenario
 from fairlane.config import WindowConfig
 

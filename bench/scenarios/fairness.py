@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bench.checks import (
+from bench.checks.fairness import (
     AtLeast,
     CapacityMoves,
     Dominates,

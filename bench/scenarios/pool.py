@@ -1,6 +1,6 @@
 """A pool of workers by itself: strategies against each other, and workers that fail."""
 
-from bench.checks_health import (
+from bench.checks.health import (
     AnsweredOnce,
     BackWhenWell,
     MovedElsewhere,
@@ -8,7 +8,7 @@ from bench.checks_health import (
     OthersChecked,
     OutAtThreshold,
 )
-from bench.checks_pool import AllAnswered, FollowsWeights, SeedDecides, ShiftsAway, Smooth, Sooner, SpreadsEvenly
+from bench.checks.pool import AllAnswered, FollowsWeights, SeedDecides, ShiftsAway, Smooth, Sooner, SpreadsEvenly
 from bench.scenario_pool import Contest, ContestName, CrewMember, Entrant, HealthScenario, StrategiesScenario
 from fairlane.config.pool import HealthConfig, SupervisorConfig
 

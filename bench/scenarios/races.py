@@ -1,9 +1,9 @@
 """Races: what goes wrong in two steps, and cannot in one."""
 
-from bench.checks import InvariantsHold, NothingLeft
-from bench.checks_budget import NeverOverspent, RefusedForTheBudget
-from bench.checks_handoff import AllCompleteOnce, KilledAtWork, NaiveLosesOne
-from bench.checks_race import NaiveRecoversTwice, OneRecovers
+from bench.checks.budget import NeverOverspent, RefusedForTheBudget
+from bench.checks.fairness import InvariantsHold, NothingLeft
+from bench.checks.handoff import AllCompleteOnce, KilledAtWork, NaiveLosesOne
+from bench.checks.race import NaiveRecoversTwice, OneRecovers
 from bench.scenario import RaceScenario
 from bench.scenario_controls import BudgetRaceScenario, HandoffScenario
 from bench.scenarios.controls import NAIVE_ENDS, RACE, REPAIRED_ENDS

@@ -1,6 +1,6 @@
 """What a decision costs, in short."""
 
-from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, LimitsCostLittle, ParkedCostNothing
+from bench.checks.cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, LimitsCostLittle, ParkedCostNothing
 from bench.scenario import ThroughputScenario
 
 THROUGHPUT = ThroughputScenario(

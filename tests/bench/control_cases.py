@@ -1,6 +1,6 @@
 """Good and bad figures for the checks about budgets, windows, throttles and hand-overs."""
 
-from bench.checks_budget import (
+from bench.checks.budget import (
     AllPaidFor,
     NeverOverspent,
     PoolFilled,
@@ -10,8 +10,8 @@ from bench.checks_budget import (
     WindowKept,
     WorkersShare,
 )
-from bench.checks_handoff import AllCompleteOnce, KilledAtWork, NaiveLosesOne
-from bench.checks_requeue import BackInItsPlace, CompletesOnce, NothingHeldForIt, NothingStarts, SpentOnce
+from bench.checks.handoff import AllCompleteOnce, KilledAtWork, NaiveLosesOne
+from bench.checks.requeue import BackInItsPlace, CompletesOnce, NothingHeldForIt, NothingStarts, SpentOnce
 from bench.results import Metrics
 from tests.bench.control_figures import BROKEN, both, bursts, handoff, orphan, race, races, requeue, run, use
 

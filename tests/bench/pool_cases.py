@@ -1,6 +1,6 @@
 """Good and bad figures for the checks about a pool of workers."""
 
-from bench.checks_health import (
+from bench.checks.health import (
     AnsweredOnce,
     BackWhenWell,
     MovedElsewhere,
@@ -8,7 +8,7 @@ from bench.checks_health import (
     OthersChecked,
     OutAtThreshold,
 )
-from bench.checks_pool import AllAnswered, FollowsWeights, SeedDecides, ShiftsAway, Smooth, Sooner, SpreadsEvenly
+from bench.checks.pool import AllAnswered, FollowsWeights, SeedDecides, ShiftsAway, Smooth, Sooner, SpreadsEvenly
 from bench.results import Metrics
 from tests.bench.pool_figures import health, outage, race, runs, seeds, shift, trial, trials, weighted, worker
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bench import claims
-from bench.checks import (
+from bench.checks.cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, LimitsCostLittle, ParkedCostNothing
+from bench.checks.fairness import (
     AtLeast,
     CapacityMoves,
     Dominates,
@@ -21,8 +22,7 @@ from bench.checks import (
     Throttled,
     WorkersUsed,
 )
-from bench.checks_cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, LimitsCostLittle, ParkedCostNothing
-from bench.checks_race import NaiveRecoversTwice, OneRecovers
+from bench.checks.race import NaiveRecoversTwice, OneRecovers
 from bench.figures import DispatchPoint, Drained, RaceSide, ThroughputPoint
 from bench.results import POOL, CapacityChange, GapWitness, Metrics, ScenarioResult, ServiceGap, TenantMetrics
 from bench.scenarios import SCENARIOS

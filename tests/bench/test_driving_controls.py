@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.checks_handoff import KilledAtWork
+from bench.checks.handoff import KilledAtWork
 from bench.driving import budget, budget_race, handoff, requeue as requeueing
 from bench.naive import budget as naive_budget, handoff as naive_handoff
 from bench.scenarios.controls import BUDGET_ATOMIC, BUDGET_NAIVE, THROTTLE_REQUEUE

@@ -1,6 +1,6 @@
 """Small load scenarios and whole results files for tests."""
 
-from bench.checks import Evaluable
+from bench.checks.fairness import Evaluable
 from bench.evidence import Evidence
 from bench.measures import Observation
 from bench.results import CoreFacts, Environment, Results, ScenarioResult, ServerFacts

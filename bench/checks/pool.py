@@ -5,7 +5,7 @@ from math import ceil
 
 from pydantic import JsonValue
 
-from bench.checks import verdict
+from bench.checks.verdict import verdict
 from bench.figures_pool import PoolTrial
 from bench.results import Check, Metrics
 from bench.scenario import Scenario

@@ -1,22 +1,13 @@
-"""The promises of a single scenario, by name, with their parameters.
-
-Each check judges what was measured. A metric that is absent or null fails its check: no check passes for want of
-evidence. What compares scenarios with each other is in ``bench.claims``.
-"""
+"""The promises about who is served, and within which limits."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import JsonValue
 
+from bench.checks.verdict import verdict
 from bench.results import POOL, Check, Metrics
 from bench.scenario import LoadScenario, Scenario
-
-
-def verdict(name: str, passed: bool, observed: JsonValue, expected: str) -> Check:
-    """Make a check, with numbers rounded to what a reader can use."""
-    shown = round(observed, 4) if isinstance(observed, float) else observed
-    return Check(name=name, passed=passed, observed=shown, expected=expected)
 
 
 @dataclass(frozen=True)

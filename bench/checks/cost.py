@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from statistics import median
 
-from bench.checks import verdict
+from bench.checks.verdict import verdict
 from bench.figures import ThroughputPoint
 from bench.results import Check, Metrics
 from bench.scenario import Scenario

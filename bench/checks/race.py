@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bench.checks import verdict
+from bench.checks.verdict import verdict
 from bench.results import Check, Metrics
 from bench.scenario import Scenario
 from fairlane.domain.policy import CapacityReason

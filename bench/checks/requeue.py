@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from bench.checks import verdict
+from bench.checks.verdict import verdict
 from bench.results import Check, Metrics
 from bench.scenario import Scenario
 
