@@ -3,8 +3,9 @@
 Names are loaded on first use, so that ``import fairlane`` costs neither Ray nor Redis.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fairlane.lazy import lazily
 
 if TYPE_CHECKING:
     from fairlane.config import (
@@ -129,19 +130,4 @@ _HOMES = {
     "fairlane.runtime.sync": ("SyncScheduler", "SyncTaskHandle"),
     "fairlane.store.messages": ("CancelStatus", "Ledger"),
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605 - derived, so that it cannot disagree
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module 'fairlane' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -3,8 +3,9 @@
 Names are loaded on first use, so that a part of it, such as a worker's process, costs no more than it needs.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fairlane.lazy import lazily
 
 if TYPE_CHECKING:
     from fairlane.config.pool import (
@@ -117,19 +118,4 @@ _HOMES = {
         "WorkerInfo",
     ),
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605 - derived, so that it cannot disagree
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - the module protocol
-    home = _HOME_OF.get(name)
-    if home is None:
-        raise AttributeError(f"module 'fairlane.pool' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
