@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,13 @@ async def test_cancelling_a_call_leaves_the_store_usable(own: World) -> None:
     started = await own.active(task("last"))
     assert started
     assert await own.store.throttle("w1", [Throttle(started[-1].ref, started[-1].fence, 0)]) == [Write.DONE]
+
+
+async def test_who_was_never_let_in_knows_that_nothing_ran(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "s"))
+        silent.listen()
+        async with World(Endpoint(f"unix://{tmp_path / 's'}", call_timeout_ms=50), "silent").store as store:
+            with pytest.raises(StoreUnavailable, match="no connection within 50 ms") as caught:
+                await store.pause(1_000)
+            assert caught.value.outcome_known

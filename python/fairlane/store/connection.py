@@ -110,13 +110,12 @@ class Connector:
         pause_s = _FIRST_PAUSE_S
         sent_once = False
         last: StoreError | None = None
-        trying = False
+        now = _Try()
         try:
             async with asyncio.timeout(self.endpoint.call_timeout_ms / 1000):
                 while True:
                     try:
-                        trying = True
-                        return await self._try(commands, recover)
+                        return await self._try(commands, recover, now)
                     except _CallFailed as failed:
                         sent_once = sent_once or failed.sent
                         failure = classify(failed.cause, sent=sent_once, where=self.endpoint.shown)
@@ -124,25 +123,25 @@ class Connector:
                             raise failure.error from failed.cause
                         if sent_once or last is None or _says_why(failure.error) or not _says_why(last):
                             last = failure.error
-                    trying = False
+                    now = _Try()
                     await asyncio.sleep(self._rng.uniform(pause_s / 2, pause_s))
                     pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         except TimeoutError:
-            raise (self._late() if trying or last is None else last) from None
+            raise (self._late(now) if now.sent or last is None else last) from None
 
-    def _late(self) -> StoreError:
+    def _late(self, now: "_Try") -> StoreError:
         where, limit = self.endpoint.shown, self.endpoint.call_timeout_ms
-        return StoreUnavailable(
-            f"{where}: no answer within {limit} ms (the command may have run)",
-            outcome_known=False,
-            where=where,
-        )
+        what = "answer within {} ms (the command may have run)" if now.sent else "connection within {} ms"
+        return StoreUnavailable(f"{where}: no {what.format(limit)}", outcome_known=not now.sent, where=where)
 
-    async def _try(self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]) -> list[Any]:
+    async def _try(
+        self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]], now: "_Try"
+    ) -> list[Any]:
         try:
             connection = await self._calls.get_connection()  # type: ignore[no-untyped-call]
         except (*LOST, exceptions.RedisError) as error:
             raise _CallFailed(error, sent=False) from error
+        now.sent = True
         try:
             replies = await _exchange(connection, commands)
             first = next((reply for reply in replies if isinstance(reply, BaseException)), None)
@@ -184,6 +183,13 @@ class Connector:
 def _says_why(error: StoreError) -> bool:
     """Whether the server itself gave the reason: a refused client may get it, or only a closed connection."""
     return "reason" in error.context
+
+
+@dataclass(slots=True)
+class _Try:
+    """``sent``: the commands may have left."""
+
+    sent: bool = False
 
 
 class _CallFailed(Exception):
