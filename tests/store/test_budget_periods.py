@@ -201,3 +201,16 @@ async def test_a_waiting_tenant_wakes_at_the_end_of_the_period_that_is_in_force(
     world.now = END
     assert (await world.dispatch()).placed == 1
     assert await world.rows("period") == [("period", "a", 2)]
+
+
+async def test_events_tell_every_period_and_the_budget_in_force(world: World) -> None:
+    await paid(world)
+    await world.store.top_up("a", 50, "k")
+    world.now = END
+    await world.active(task("t"))
+    await world.tenant("a", budget=budget(70, period_ms=7 * PERIOD))
+    await world.tenant("a")
+    assert await world.rows("tenant", "budget", "period") == [
+        ("tenant", "a", 1, 0, 0), ("budget", "a", 100), ("budget", "a", 150), ("period", "a", 2), ("budget", "a", 100),
+        ("period", "a", 3), ("tenant", "a", 1, 0, 0), ("budget", "a", 70), ("period", "a", 4), ("tenant", "a", 1, 0, 0),
+    ]  # fmt: skip

@@ -14,8 +14,9 @@ A row is an array whose first element is its kind.
     parked     tenant reason
     released   tenant deficit                                its head fits again, or it has none left
     entered    tenant deficit                                its queue is no longer empty; left out when it owes nothing
-    tenant     tenant weight slot_ceiling cost_ceiling       put or changed
-    budget     tenant limit                                  put, changed or topped up
+    tenant     tenant weight slot_ceiling cost_ceiling       put or changed; has no budget unless one follows
+    budget     tenant limit                                  put, changed, topped up, or without what was added to the
+                                                             period before
     period     tenant number                                 a new budget period
     late       tenant id fence actual                        usage of an attempt that had been taken away
     removed    tenant

@@ -4,7 +4,7 @@
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {{id, setting...}...} in the order of TENANT_SETTINGS
 -- Reply    how many were new
--- Events   tenant, released
+-- Events   period, tenant, budget, released
 --- @include commit
 local asked = request()
 local fresh = 0
@@ -26,6 +26,9 @@ local function apply(t, item)
   keep_intervals(t, starts, spend)
   if t.period == 0 or length ~= t.budget_period or anchor ~= t.budget_anchor then
     begin_period(t)
+    if t.period > 1 then
+      event('period', t.id, t.period)
+    end
   end
   later('HSET', t.key, 'settings', pack_limits(t))
 end

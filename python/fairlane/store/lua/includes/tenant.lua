@@ -29,6 +29,9 @@ local function change_tenant(t)
     touched[#touched + 1] = t
     if t.rolled then
       event('period', t.id, t.period)
+      if t.budget >= 0 then
+        event('budget', t.id, t.budget)
+      end
     end
   end
 end
