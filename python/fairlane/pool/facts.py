@@ -4,6 +4,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fairlane.config.section import config_error
 from fairlane.pool.errors import PoolError, PoolErrorCode
 
 
@@ -22,8 +23,4 @@ class Facts(BaseModel):
         try:
             return cls.model_validate(fields)
         except ValidationError as error:
-            problems = [
-                f"{'.'.join(map(str, each['loc']))} = {ascii(each['input'])[:60]}: {each['msg']}"
-                for each in error.errors(include_url=False, include_context=False)
-            ]
-            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, "; ".join(problems)) from None
+            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, config_error(error).message) from None
