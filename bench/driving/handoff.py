@@ -39,16 +39,17 @@ class Kill:
 
 @dataclass
 class _Feed:
-    """Keeps tasks waiting for as long as it runs."""
+    """Keeps tasks waiting until it is told to end. Never cancelled: a submit under way must bring its handles."""
 
     session: Session
     scenario: HandoffScenario
     handles: list[TaskHandle] = field(default_factory=list)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
         scenario = self.scenario
         payload = {"ms": scenario.takes_ms, "units": scenario.cost}
-        while True:
+        while not self.ended.is_set():
             if (await self.session.store.snapshot()).pool.live < scenario.backlog:
                 specs = [TaskSpec(TENANT, payload, scenario.cost) for _ in range(scenario.backlog)]
                 self.handles += await submit(self.session, specs)
@@ -131,8 +132,9 @@ async def _kill_again_and_again(
             if feeding.done():
                 feeding.result()
     finally:
-        feeding.cancel()
-        await asyncio.gather(feeding, return_exceptions=True)
+        feed.ended.set()
+        await asyncio.wait([feeding])
+    feeding.result()
     return kills, feed.handles
 
 

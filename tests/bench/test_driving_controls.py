@@ -1,5 +1,7 @@
 """The scenarios about budgets, throttles and hand-overs, driven against a real server with every role on this loop."""
 
+import asyncio
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
@@ -15,6 +17,32 @@ from tests.bench.test_driving import keys, nothing
 
 WINDOW = WindowConfig(limit=4, interval_ms=200)
 KILLS = 3
+
+
+class AnswersAfterTheKills(InProcessPlatform):
+    """Answers the submits of a hand-over scenario only when the last dispatcher has been killed."""
+
+    @asynccontextmanager
+    async def scheduler(self, config, provider):
+        async with super().scheduler(config, provider) as session:
+            submit_many, kill_actor = session.submit_many, session.kill_actor
+            killed: list[int] = []
+            all_killed = asyncio.Event()
+
+            async def answer_late(specs):
+                answers = await submit_many(specs)
+                if specs[0].tenant == handoff.TENANT:
+                    await all_killed.wait()
+                return answers
+
+            async def kill(actor, pid):
+                await kill_actor(actor, pid)
+                killed.append(pid)
+                if len(killed) == KILLS:
+                    all_killed.set()
+
+            session.submit_many, session.kill_actor = answer_late, kill
+            yield session
 
 
 @pytest.fixture
@@ -69,10 +97,23 @@ async def test_the_naive_dispatcher_leaves_an_orphan(endpoint, name):
     assert outcome == naive_handoff.NaiveHandoff(("task-1",), 1, 100, 0, "no slot is free", killed_by=9)
 
 
+def killing(**changes):
+    checks = tuple(KilledAtWork(KILLS) if isinstance(each, KilledAtWork) else each for each in RACE_HANDOFF.checks)
+    return replace(RACE_HANDOFF, kills=KILLS, checks=checks, **changes)
+
+
 async def test_a_dispatcher_that_ends_at_any_await_loses_nothing(platform, endpoint):
     before = await keys(endpoint)
-    checks = tuple(KilledAtWork(KILLS) if isinstance(each, KilledAtWork) else each for each in RACE_HANDOFF.checks)
-    scenario = replace(RACE_HANDOFF, kills=KILLS, checks=checks)
+    scenario = killing()
     metrics = await handoff.drive(scenario, platform, seed=1, progress=nothing)
     assert failed(scenario, metrics) == []
+    assert await keys(endpoint) == before
+
+
+async def test_tasks_whose_submit_is_answered_after_the_last_kill_are_waited_for(endpoint):
+    before = await keys(endpoint)
+    scenario = killing(longest_delay_ms=0, takes_ms=20)
+    metrics = await handoff.drive(scenario, AnswersAfterTheKills(endpoint), seed=1, progress=nothing)
+    assert failed(scenario, metrics) == []
+    assert metrics.handoff.tasks == scenario.backlog
     assert await keys(endpoint) == before
