@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         WorkerConfig as WorkerConfig,
         WorkerHealthConfig as WorkerHealthConfig,
         WorkerSupervisorConfig as WorkerSupervisorConfig,
+        load_config as load_config,
     )
     from fairlane.domain.policy import (
         BudgetPolicy as BudgetPolicy,
@@ -89,6 +90,7 @@ _HOMES = {
         "WorkerConfig",
         "WorkerHealthConfig",
         "WorkerSupervisorConfig",
+        "load_config",
     ),
     "fairlane.domain.policy": ("BudgetPolicy", "QueuePolicy", "ThrottleScope"),
     "fairlane.domain.task": ("OnUnknown", "TaskRef", "TaskState", "TaskView"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+import fairlane
 from fairlane.config import (
     REDIS_URL_VARIABLE,
     ClientConfig,
@@ -20,7 +21,7 @@ from fairlane.config import (
     TenantConfig,
     WorkerConfig,
     build,
-    load,
+    load_config,
 )
 from fairlane.domain.limits import MAX_COST, MAX_SLOTS, MAX_WEIGHT
 from fairlane.domain.policy import QueuePolicy
@@ -181,22 +182,34 @@ def test_a_url_is_never_shown() -> None:
 
 
 def test_nothing_at_all_is_a_configuration() -> None:
-    assert load(None, {}) == SchedulerConfig()
+    assert load_config(None, {}) == SchedulerConfig()
 
 
 def test_a_file_is_read_and_the_environment_adds_the_url(tmp_path: Path) -> None:
     path = tmp_path / "fairlane.toml"
     path.write_text('name = "x"\n[pool]\nslots = 3\npolicy = "fifo"\n[tenants.acme]\nweight = 2\n')
-    config = load(path, {REDIS_URL_VARIABLE: "unix:///s"})
+    config = load_config(path, {REDIS_URL_VARIABLE: "unix:///s"})
     assert (config.name, config.pool.slots, config.pool.policy) == ("x", 3, QueuePolicy.FIFO)
     assert config.tenants["acme"].weight == 2
     assert config.server.url == "unix:///s"
 
 
+def test_the_file_may_be_named_by_a_string_and_the_function_is_public(tmp_path: Path) -> None:
+    path = tmp_path / "fairlane.toml"
+    path.write_text('name = "x"\n')
+    assert fairlane.load_config(str(path), {}) == SchedulerConfig(name="x")
+
+
+def test_a_configuration_made_in_code_does_not_look_at_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(REDIS_URL_VARIABLE, "redis://environment")
+    assert SchedulerConfig().server.url is None
+    assert fairlane.load_config().server.url == "redis://environment"
+
+
 def test_a_url_in_the_file_wins_over_the_environment(tmp_path: Path) -> None:
     path = tmp_path / "fairlane.toml"
     path.write_text('[server]\nurl = "redis://file"\n')
-    assert load(path, {REDIS_URL_VARIABLE: "redis://environment"}).server.url == "redis://file"
+    assert load_config(path, {REDIS_URL_VARIABLE: "redis://environment"}).server.url == "redis://file"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +233,7 @@ def test_a_bad_file_is_refused_in_one_line(
     path = tmp_path / "fairlane.toml"
     path.write_bytes(content)
     with pytest.raises(ConfigError) as caught:
-        load(path, environment)
+        load_config(path, environment)
     assert problem in str(caught.value)
     assert "\n" not in str(caught.value)
     assert SECRET not in str(caught.value)
@@ -229,4 +242,4 @@ def test_a_bad_file_is_refused_in_one_line(
 def test_a_file_that_is_not_there_or_not_a_file_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.toml", tmp_path):
         with pytest.raises(ConfigError, match=str(path)):
-            load(path, {})
+            load_config(path, {})

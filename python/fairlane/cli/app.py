@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fairlane.cli import doctor, serve, status
-from fairlane.config import SchedulerConfig, ServerConfig, TenantConfig, build, load
+from fairlane.config import SchedulerConfig, ServerConfig, TenantConfig, build, load_config
 from fairlane.domain.limits import MAX_TENANT_ID, id_problem
 from fairlane.errors import ConfigError, FairlaneError
 from fairlane.store.connection import Endpoint
@@ -92,7 +92,7 @@ def remove_tenant(tenant: str, name: Name = "default", redis: Redis = None, conf
 
 
 def _configuration(redis: str | None, config: Path | None) -> SchedulerConfig:
-    loaded = load(config)
+    loaded = load_config(config)
     if redis is None:
         return loaded
     return loaded.model_copy(update={"server": loaded.server.model_copy(update={"url": redis})})

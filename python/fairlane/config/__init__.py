@@ -238,8 +238,13 @@ def build(kind: type[SectionT], values: Mapping[str, Any]) -> SectionT:
         raise config_error(error) from None
 
 
-def load(path: Path | None = None, environment: Mapping[str, str] = os.environ) -> SchedulerConfig:
+def load_config(
+    path: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ
+) -> SchedulerConfig:
     """Read a TOML file (optional) and the environment into one configuration.
+
+    ``$FAIRLANE_REDIS_URL`` is the server's URL unless the file names one. A `SchedulerConfig` that is built in code
+    does not look there.
 
     Raises:
         ConfigError: the file cannot be read or parsed, or a value is not accepted.
@@ -247,12 +252,13 @@ def load(path: Path | None = None, environment: Mapping[str, str] = os.environ) 
     """
     values: dict[str, Any] = {}
     if path is not None:
+        file = Path(path)
         try:
-            values = tomllib.loads(path.read_text(encoding="utf-8"))
+            values = tomllib.loads(file.read_text(encoding="utf-8"))
         except OSError as error:
-            raise ConfigError(f"config file {path}: {error.strerror}", path=str(path)) from None
+            raise ConfigError(f"config file {file}: {error.strerror}", path=str(file)) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"config file {path} is not valid TOML: {error}", path=str(path)) from None
+            raise ConfigError(f"config file {file} is not valid TOML: {error}", path=str(file)) from None
     url = environment.get(REDIS_URL_VARIABLE)
     server = values.get("server", {})
     if url and isinstance(server, dict) and not server.get("url"):
