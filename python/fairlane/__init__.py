@@ -62,6 +62,8 @@ if TYPE_CHECKING:
         Throttled as Throttled,
         UnknownTenant as UnknownTenant,
     )
+    from fairlane.lifecycle.client import Client as Client
+    from fairlane.lifecycle.connect import connect as connect
     from fairlane.lifecycle.estimate import ChatEstimator as ChatEstimator, Estimator as Estimator
     from fairlane.lifecycle.handle import TaskHandle as TaskHandle
     from fairlane.lifecycle.sizing import Coverage as Coverage
@@ -120,6 +122,8 @@ _HOMES = {
         "Throttled",
         "UnknownTenant",
     ),
+    "fairlane.lifecycle.client": ("Client",),
+    "fairlane.lifecycle.connect": ("connect",),
     "fairlane.lifecycle.estimate": ("ChatEstimator", "Estimator"),
     "fairlane.lifecycle.handle": ("TaskHandle",),
     "fairlane.lifecycle.sizing": ("Coverage",),
