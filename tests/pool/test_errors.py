@@ -5,7 +5,8 @@ import pickle
 import pytest
 
 from fairlane.errors import FairlaneError
-from fairlane.pool.errors import POOL_ERROR_CODES, CodeFacts, PoolError, PoolErrorCode
+from fairlane.pool.errors import POOL_ERROR_CODES, CodeFacts, PoolError, PoolErrorCode, invalid, shown
+from tests.support.pool_work import Unspeakable
 
 RETRYABLE = {"worker_not_ready", "worker_at_capacity", "worker_lost"}
 
@@ -57,3 +58,26 @@ def test_it_pickles_without_its_cause() -> None:
     assert (type(copy), copy.code, str(copy), copy.context) == (PoolError, error.code, "gone", {"worker": "w"})
     assert copy.cause is None
     assert copy.retryable
+
+
+class NoText(Exception):
+    """One whose text is none."""
+
+    def __str__(self) -> str:
+        return None  # type: ignore[return-value]  # noqa: PLE0307
+
+
+def test_any_error_can_be_shown() -> None:
+    assert shown(ValueError("bad")) == "bad"
+    assert shown(ValueError("bad"), repr) == "ValueError('bad')"
+    assert shown(ValueError()) == "ValueError"
+    assert shown(NoText()) == "NoText"
+    assert (shown(Unspeakable()), shown(Unspeakable(), repr)) == ("Unspeakable", "Unspeakable")
+
+
+def test_an_argument_that_cannot_be_used_is_named_with_what_is_accepted() -> None:
+    error = invalid("grace_s", "5", "a number of seconds")
+    assert error.code is PoolErrorCode.INVALID_CONFIGURATION
+    assert str(error) == "grace_s = '5': must be a number of seconds"
+    assert str(invalid("grace_s", "x" * 100, "short")) == f"grace_s = '{'x' * 59}: must be short"
+    assert str(invalid("work", Unspeakable(), "callable")) == "work = Unspeakable: must be callable"

@@ -181,3 +181,12 @@ def be_picky(_: object) -> None:
 def lose_a_worker(_: object) -> None:
     """Fail as a pool does that the work itself uses."""
     raise PoolError(PoolErrorCode.WORKER_LOST, "inner")
+
+
+class Unspeakable(Exception):
+    """An error that cannot be shown."""
+
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+    __repr__ = __str__

@@ -1,10 +1,10 @@
 """What can go wrong in a pool: one class, told apart by stable codes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from fairlane.errors import FairlaneError
 
@@ -78,6 +78,20 @@ class PoolError(FairlaneError):
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with the code; the cause stays behind."""
         return (_rebuild, (self.code, self.message, self.context))
+
+
+def shown(thing: object, show: Callable[[Any], str] = str) -> str:
+    """Return an error, or anything else that is not our own, as text; its class's name if that is none, or raises."""
+    try:
+        return show(thing) or type(thing).__name__
+    except Exception:
+        return type(thing).__name__
+
+
+def invalid(name: str, value: object, accepted: str) -> PoolError:
+    """Return the error about an argument that cannot be used."""
+    text = f"{name} = {shown(value, ascii)[:60]}: must be {accepted}"
+    return PoolError(PoolErrorCode.INVALID_CONFIGURATION, text)
 
 
 def _rebuild(code: PoolErrorCode, message: str, context: dict[str, object]) -> PoolError:
