@@ -52,6 +52,7 @@ format: setup    ## rewrite sources in the house format
 	cargo fmt --all
 
 docs: setup      ## regenerate the pages that are made from the code
+	$(BIN)/python -m fairlane.config.page > docs/configuration.md
 	$(BIN)/python -m fairlane.store.schema_doc > docs/redis-schema.md
 	$(BIN)/python -m fairlane.telemetry.page > docs/telemetry.md
 

@@ -14,6 +14,12 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from fairlane.config.allowance import BudgetConfig as BudgetConfig, WindowConfig as WindowConfig
 from fairlane.config.estimates import EstimateConfig as EstimateConfig
+from fairlane.config.roles import (
+    ClientConfig as ClientConfig,
+    ControllerConfig as ControllerConfig,
+    DispatcherConfig as DispatcherConfig,
+    WorkerConfig as WorkerConfig,
+)
 from fairlane.config.section import (
     Milliseconds,
     MillisecondsOrZero,
@@ -35,7 +41,6 @@ from fairlane.domain.limits import (
     id_problem,
 )
 from fairlane.domain.policy import QueuePolicy, ThrottleScope
-from fairlane.domain.strategy_name import StrategyName, strategy_name_problem
 from fairlane.errors import ConfigError
 
 REDIS_URL_VARIABLE = "FAIRLANE_REDIS_URL"
@@ -45,6 +50,7 @@ class TenantConfig(Section):
     """Who owns tasks: its weight and its own limits. None means unlimited."""
 
     weight: Annotated[int, Field(strict=True, ge=1, le=MAX_WEIGHT)] = 1
+    """Its share of the pool, in proportion to the weights of the others that have tasks."""
     slots: Slots | None = None
     """Tasks in flight at once."""
     cost_ceiling_units: Units | None = None
@@ -52,6 +58,7 @@ class TenantConfig(Section):
     queue_limit: Annotated[int, Field(strict=True, ge=1, le=10**9)] = 1_000_000
     """Tasks waiting (not in flight); more are refused with ``queue_full``."""
     budget: BudgetConfig | None = None
+    """How much may be spent in a period, or once."""
     starts: WindowConfig | None = None
     """How many tasks may start."""
     spend: WindowConfig | None = None
@@ -62,25 +69,31 @@ class PoolConfig(Section):
     """The shared scarce thing: one provider key, or one model."""
 
     policy: QueuePolicy = QueuePolicy.WDRR
+    """Who is served next: tenants by weight and token cost, strictly the lowest priority number, or strictly the
+    order of arrival. Cannot change while tasks are waiting or running."""
     slots: Slots = 64
     """The hard limit of tasks in flight; the controller moves the capacity below it."""
     cost_ceiling_units: Units | None = None
+    """Sum of estimates in flight at once, of all tenants; None: no limit."""
     quantum_units: Annotated[int, Field(strict=True, ge=1, le=MAX_QUANTUM)] = 1000
-    """Credit per round and unit of weight; about a typical cost or less."""
+    """Credit per round and unit of weight; about a typical cost or less. A task may cost at most 2^20 times this.
+    Cannot change while tasks are waiting or running."""
     max_attempts: Annotated[int, Field(strict=True, ge=1, le=1000)] = 3
     """Provider failures after which a task has failed."""
     max_recoveries: Annotated[int, Field(strict=True, ge=0, le=1000)] = 3
     """Lost workers a task survives; one more and it is dead."""
     lease_ms: Annotated[int, Field(strict=True, ge=100, le=3_600_000)] = 10_000
+    """How long a worker that is not heard of keeps its tasks; at least twice ``workers.heartbeat_ms``."""
     throttle_scope: ThrottleScope = ThrottleScope.POOL
+    """What a provider's throttle holds back: everything, or only the task that met it."""
     default_pause_ms: Milliseconds = 1_000
     """How long a throttle without a usable Retry-After holds back."""
     resume_ramp_ms: MillisecondsOrZero = 1_000
     """After a throttle's pause the slots come back evenly over so long, at most as long as the pause; 0: at once."""
     retention_ms: Milliseconds = 300_000
-    """How long an ended task's record and result stay."""
+    """How long an ended task's record and result stay on the server."""
     idempotency_ms: MillisecondsOrZero = 3_600_000
-    """How long after that a caller's own task id stays known."""
+    """How long after that a caller's own task id stays known, so that submitting it again makes no new task."""
     event_limit: Annotated[int, Field(strict=True, ge=0, le=10**8)] = 100_000
     """Entries kept in the event stream, about; 0 switches events off."""
     starts: WindowConfig | None = None
@@ -94,83 +107,33 @@ class PoolConfig(Section):
         return min(MAX_COST, self.quantum_units * MAX_ROUNDS_PER_TASK)
 
 
-class DispatcherConfig(Section):
-    """The role that hands tasks to workers."""
-
-    batch: Annotated[int, Field(strict=True, ge=1, le=256)] = 64
-    heartbeat_ms: Annotated[int, Field(strict=True, ge=10, le=60_000)] = 1_000
-    """The longest sleep: what a lost bell costs at most."""
-    strategy: Annotated[str, Field(strict=True)] = StrategyName.LEAST_BUSY.value
-    """Which worker gets the next task; a worker's weight is its number of slots. Besides the names there are,
-    ``package.module:attribute`` names a factory: a name that is registered in this process means nothing to the
-    dispatcher's."""
-
-    @field_validator("strategy")
-    @classmethod
-    def _strategy_is_known(cls, value: str) -> str:
-        problem = strategy_name_problem(value)
-        if problem is not None:
-            raise ValueError(f"{ascii(value)[:60]} {problem}")
-        return value
-
-
-class WorkerConfig(Section):
-    """The role that calls the provider."""
-
-    count: Annotated[int, Field(strict=True, ge=1, le=1024)] = 2
-    slots: Slots = 64
-    """Tasks one worker holds at once."""
-    batch: Annotated[int, Field(strict=True, ge=1, le=256)] = 64
-    heartbeat_ms: Annotated[int, Field(strict=True, ge=10, le=60_000)] = 1_000
-    grace_ms: MillisecondsOrZero = 10_000
-    """How long a stopping worker may finish what it runs."""
-    backoff_base_ms: Milliseconds = 200
-    backoff_cap_ms: Milliseconds = 30_000
-    """A failed attempt waits a random time up to min(cap, base * 2^failures): full jitter."""
-    max_result_bytes: Annotated[int, Field(strict=True, ge=1, le=64 * 2**20)] = 2**20
-
-
-class ControllerConfig(Section):
-    """AIMD on provider throttles: halve, then recover by one."""
-
-    enabled: bool = True
-    period_ms: Annotated[int, Field(strict=True, ge=10, le=3_600_000)] = 250
-    cooldown_ms: MillisecondsOrZero = 800
-    """At least this long between two changes."""
-    clean_ticks: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = 4
-    """Ticks without a throttle before one slot comes back."""
-    minimum_slots: Slots = 1
-
-
-class ClientConfig(Section):
-    """The role that submits and waits."""
-
-    batch: Annotated[int, Field(strict=True, ge=1, le=256)] = 128
-    heartbeat_ms: Annotated[int, Field(strict=True, ge=10, le=60_000)] = 1_000
-    max_payload_bytes: Annotated[int, Field(strict=True, ge=1, le=64 * 2**20)] = 2**20
-    estimates: EstimateConfig | None = None
-    """Tasks may be submitted without a cost, and are estimated as chats; None: every task names its cost."""
-
-
 class ServerConfig(Section):
     """Which Redis: a URL, or a private embedded server when there is none."""
 
     url: Annotated[str | None, Field(repr=False)] = None
+    """``redis://host:port``, ``rediss://host:port`` or ``unix:///path``. `load_config` takes $FAIRLANE_REDIS_URL, where
+    a password belongs, if the file names none. None: a private server is embedded."""
     binary: Path | None = None
     """The embedded server's binary; None finds one."""
     data_dir: Path | None = None
     """Kept data lives here; None throws the data away."""
     call_timeout_ms: Milliseconds = 5_000
+    """How long one call may take, connecting and repeats included; then the server counts as unavailable."""
     connections: Annotated[int, Field(strict=True, ge=2, le=1024)] = 8
+    """Connections for calls, in each process; whoever waits for a bell has one of its own."""
 
 
 class RayConfig(Section):
     """Which Ray: a cluster by address, or a private local one."""
 
     address: str | None = None
+    """``host:port`` of a cluster, or ``auto``; None starts a private Ray on this machine."""
     num_cpus: Annotated[int, Field(strict=True, ge=1, le=1024)] = 2
+    """What a private Ray offers its actors. Fairlane's own actors take none of it."""
     dashboard: bool = False
+    """Whether a private Ray serves its dashboard, which needs ``ray[default]``."""
     start_timeout_ms: Milliseconds = 60_000
+    """How long Ray, and then each actor, may take to become ready."""
     namespace: str | None = None
     """Named actors live here; None makes it from the scheduler's name."""
 
@@ -179,6 +142,8 @@ class SchedulerConfig(Section):
     """Everything one scheduler needs. One scheduler is one pool."""
 
     name: str = "default"
+    """Schedulers of one name on one server share one pool. As the id of a tenant, it begins with a letter or digit and
+    has only letters, digits and . _ @ -, at most 128."""
     pool: PoolConfig = PoolConfig()
     tenants: Mapping[str, TenantConfig] = {}
     dispatcher: DispatcherConfig = DispatcherConfig()

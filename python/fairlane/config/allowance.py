@@ -13,15 +13,19 @@ class BudgetConfig(Section):
     """Spend allowed per period, or once. Estimates are held against it, actual costs are captured."""
 
     limit_units: Annotated[int, Field(strict=True, ge=0, le=2**50)]
+    """What may be held and spent in one period, or in all."""
     period_ms: Annotated[int, Field(strict=True, ge=1_000, le=MAX_DURATION_MS)] | None = None
     """A new period, with nothing spent, begins this often; None: one sum for ever."""
     anchor_ms: Annotated[int, Field(strict=True, ge=0, le=2**50)] = 0
     """Server time (ms since the epoch) at which some period begins."""
     when_exhausted: BudgetPolicy = BudgetPolicy.WAIT
+    """Whether tasks that no longer fit wait, or end ``rejected`` (``budget_exhausted``) when their turn comes."""
 
 
 class WindowConfig(Section):
     """At most ``limit`` in any interval of this length, the newest edge included."""
 
     limit: Annotated[int, Field(strict=True, ge=1, le=MAX_COST)]
+    """Starts of tasks (``starts``), or units of estimated cost (``spend``)."""
     interval_ms: Annotated[int, Field(strict=True, ge=1, le=86_400_000)]
+    """It slides: every interval of this length counts, not only those between two fixed edges."""

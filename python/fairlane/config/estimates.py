@@ -30,8 +30,9 @@ class EstimateConfig(Section):
     window_samples: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = 1_000
     """A hold is sized by the latest one to two times so many settled tasks of the tenant."""
     least_ratio: Ratio = 0.05
+    """A hold is never below the estimate times this."""
     most_ratio: Ratio = 4.0
-    """A hold is never below or above the estimate times these."""
+    """A hold is never above the estimate times this."""
     tenants: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = 1_000
     """Tenants remembered; the one heard of longest ago is forgotten first."""
 

@@ -22,6 +22,7 @@ class OpenAIChatConfig(Section):
     key_variable: Annotated[str, Field(min_length=1, max_length=100)] = "OPENAI_API_KEY"
     """Name of the environment variable that holds the key."""
     connect_timeout_ms: Milliseconds = 5_000
+    """For making a connection."""
     timeout_ms: Milliseconds = 600_000
     """For the whole call, connecting included; the task's deadline ends it earlier."""
     cached_permille: Annotated[int, Field(strict=True, ge=0, le=1000)] = 1000

@@ -1,0 +1,50 @@
+"""A configuration file that uses every section, as the page of the configuration shows it."""
+
+from typing import Final
+
+EXAMPLE: Final = """\
+name = "default"                 # schedulers of one name on one server share one pool
+
+[pool]                           # one provider key, or one model
+slots = 32                       # tasks in flight at most
+quantum_units = 500              # about a typical cost or less
+max_attempts = 3
+starts = { limit = 600, interval_ms = 60_000 }        # of all tenants, as the provider allows
+
+[tenants.acme]
+weight = 2                       # twice globex's share
+budget = { limit_units = 5_000_000, period_ms = 86_400_000, when_exhausted = "wait" }
+starts = { limit = 120, interval_ms = 60_000 }
+
+[tenants.globex]
+slots = 4
+cost_ceiling_units = 20_000
+queue_limit = 10_000
+
+[dispatcher]
+strategy = "least-busy"
+
+[workers]
+count = 2
+slots = 16                       # of each worker
+grace_ms = 30_000                # what runs may finish within it when a worker stops
+
+[health]
+failure_threshold = 3
+
+[supervisor]
+max_restarts = 1_000
+
+[controller]
+minimum_slots = 2                # throttles halve the capacity, down to this
+
+[client.estimates]               # tasks may come without a cost
+output_tokens = 512
+overrun_probability = 0.05
+
+[server]
+url = "redis://127.0.0.1:6379"   # a password belongs in FAIRLANE_REDIS_URL instead
+
+[ray]
+num_cpus = 2
+"""
