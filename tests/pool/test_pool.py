@@ -6,11 +6,12 @@ import logging
 import pytest
 
 from fairlane.pool.errors import PoolError, PoolErrorCode
-from fairlane.pool.events import PoolEvent, PoolEventKind
+from fairlane.pool.events import PoolEvent
 from fairlane.pool.health_report import CheckOutcome, HealthReport
 from fairlane.pool.pool import Pool
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.task import Task
+from tests.support.pool_watched import busy, listen
 from tests.support.pool_workers import ScriptedWorker, started
 
 
@@ -19,26 +20,8 @@ def _report(worker_id: str, *, well: bool) -> HealthReport:
     return HealthReport(worker_id, outcome, "", 0.0, 0.0, failures=0 if well else 3, successes=int(well), well=well)
 
 
-def _listen(pool: Pool[ScriptedWorker]) -> list[str]:
-    heard: list[str] = []
-
-    def hear(event: PoolEvent) -> None:
-        change = "" if event.before is None and event.after is None else f" {event.before}>{event.after}"
-        heard.append(f"{event.kind} {event.member.id}{change}")
-
-    pool.subscribe(hear)
-    return heard
-
-
 def _code(raised: pytest.ExceptionInfo[PoolError]) -> PoolErrorCode:
     return raised.value.code
-
-
-def _busy(worker: ScriptedWorker, gate: asyncio.Event) -> "asyncio.Task[bool]":
-    async def wait(_: None) -> bool:
-        return await gate.wait()
-
-    return asyncio.ensure_future(worker.execute(Task(wait, task_id="t", created_s=0), None))
 
 
 # -- who is there --------------------------------------------------------------------------------------------
@@ -74,7 +57,7 @@ async def test_who_is_not_there_is_named() -> None:
 
 async def test_an_update_changes_what_it_names_and_nothing_else() -> None:
     pool = Pool([ScriptedWorker("a", capacity=2, tags={"x"}, metadata={"k": "v"})])
-    heard = _listen(pool)
+    heard = listen(pool)
     before = pool.get("a").info
     info = pool.update("a", weight=7)
     assert info == pool.get("a").info == before.model_copy(update={"weight": 7})
@@ -86,7 +69,7 @@ async def test_an_update_changes_what_it_names_and_nothing_else() -> None:
 async def test_an_update_that_cannot_be_changes_nothing() -> None:
     pool = Pool([ScriptedWorker("a")])
     before = pool.get("a").info
-    heard = _listen(pool)
+    heard = listen(pool)
     with pytest.raises(PoolError, match="capacity = 0") as raised:
         pool.update("a", capacity=0)
     assert _code(raised) is PoolErrorCode.INVALID_CONFIGURATION
@@ -98,9 +81,9 @@ async def test_a_change_of_capacity_decides_anew_whether_there_is_a_free_slot() 
     [worker] = await started(ScriptedWorker("a", capacity=2))
     pool = Pool([worker])
     gate = asyncio.Event()
-    running = _busy(worker, gate)
+    running = busy(worker, gate)
     await asyncio.sleep(0)
-    heard = _listen(pool)
+    heard = listen(pool)
     pool.update("a", capacity=1)
     assert worker.status is WorkerStatus.BUSY
     pool.update("a", capacity=2)
@@ -115,7 +98,7 @@ async def test_a_change_of_capacity_decides_anew_whether_there_is_a_free_slot() 
 
 async def test_every_change_is_told_once_with_what_it_was_before() -> None:
     pool: Pool[ScriptedWorker] = Pool()
-    heard = _listen(pool)
+    heard = listen(pool)
     worker = ScriptedWorker("a")
     pool.add(worker)
     await worker.start()
@@ -133,6 +116,7 @@ async def test_every_change_is_told_once_with_what_it_was_before() -> None:
         "status a busy>ready",
         "load a 1>0",
         f"health a None>{report}",
+        "leaving a False>True",
         "status a ready>draining",
         "status a draining>stopped",
         "removed a",
@@ -164,7 +148,7 @@ async def test_an_observer_that_raises_hurts_nobody(caplog: pytest.LogCaptureFix
         raise ValueError("broken observer")
 
     pool.subscribe(broken)
-    heard = _listen(pool)
+    heard = listen(pool)
     worker = ScriptedWorker("a")
     pool.add(worker)
     await worker.start()
@@ -182,7 +166,7 @@ async def test_all_hear_the_same_order_although_one_of_them_makes_changes() -> N
             event.member.fail("it is not wanted")
 
     pool.subscribe(fail_it)
-    heard = _listen(pool)
+    heard = listen(pool)
     worker = ScriptedWorker("a")
     pool.add(worker)
     await worker.start()
@@ -208,10 +192,10 @@ async def test_only_a_ready_and_well_member_is_available() -> None:
     assert pool.available(worker)
 
     gate = asyncio.Event()
-    running = _busy(worker, gate)
+    running = busy(worker, gate)
     await asyncio.sleep(0)
-    busy = pool.candidate(worker)
-    assert (busy.id, busy.capacity, busy.load, busy.weight, busy.ready, busy.available) == ("a", 1, 1, 3, True, False)
+    full = pool.candidate(worker)
+    assert (full.id, full.capacity, full.load, full.weight, full.ready, full.available) == ("a", 1, 1, 3, True, False)
     assert not pool.available(worker)
     gate.set()
     await running
@@ -222,124 +206,8 @@ async def test_only_a_ready_and_well_member_is_available() -> None:
 
 async def test_a_report_on_one_that_left_is_dropped() -> None:
     pool: Pool[ScriptedWorker] = Pool()
-    heard = _listen(pool)
+    heard = listen(pool)
     pool.record(_report("a", well=False))
     assert heard == []
     pool.add(ScriptedWorker("a"))
     assert pool.report("a") is None
-
-
-# -- removal -------------------------------------------------------------------------------------------------
-
-
-async def test_removal_waits_for_what_runs_and_takes_nothing_new() -> None:
-    [worker] = await started(ScriptedWorker("a", capacity=2))
-    pool = Pool([worker])
-    gate = asyncio.Event()
-    running = _busy(worker, gate)
-    await asyncio.sleep(0)
-    removal = asyncio.ensure_future(pool.remove("a"))
-    await asyncio.sleep(0)
-    assert (worker.status, pool.available(worker), "a" in pool) == (WorkerStatus.DRAINING, False, True)
-    gate.set()
-    await removal
-    assert running.done()
-    assert running.result()
-    assert (worker.status, worker.load, len(pool)) == (WorkerStatus.STOPPED, 0, 0)
-
-
-async def test_removal_with_a_grace_time_ends_what_still_runs() -> None:
-    [worker] = await started(ScriptedWorker("a"))
-    pool = Pool([worker])
-    running = _busy(worker, asyncio.Event())
-    await asyncio.sleep(0)
-    await pool.remove("a", grace_s=0)
-    with pytest.raises(PoolError) as raised:
-        await running
-    assert _code(raised) is PoolErrorCode.WORKER_LOST
-    assert len(pool) == 0
-    await worker.drain()
-    assert worker.load == 0
-
-
-async def test_a_cancelled_removal_leaves_it_draining_and_in_the_pool() -> None:
-    [worker] = await started(ScriptedWorker("a"))
-    pool = Pool([worker])
-    gate = asyncio.Event()
-    running = _busy(worker, gate)
-    await asyncio.sleep(0)
-    removal = asyncio.ensure_future(pool.remove("a"))
-    await asyncio.sleep(0)
-    removal.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await removal
-    assert (worker.status, "a" in pool, running.done()) == (WorkerStatus.DRAINING, True, False)
-    gate.set()
-    await running
-    await pool.remove("a")
-    assert len(pool) == 0
-
-
-async def test_one_that_is_restarted_while_it_leaves_gets_no_task() -> None:
-    [worker] = await started(ScriptedWorker("a", capacity=2))
-    pool = Pool([worker])
-    gate = asyncio.Event()
-    running = _busy(worker, gate)
-    await asyncio.sleep(0)
-    removal = asyncio.ensure_future(pool.remove("a"))
-    await asyncio.sleep(0)
-    worker.fail("while it leaves")
-    await worker.start()
-    assert worker.status is WorkerStatus.READY
-    assert not pool.available(worker)
-    assert not pool.candidate(worker).ready
-    await removal
-    with pytest.raises(PoolError):
-        await running
-    assert worker.status is WorkerStatus.STOPPED
-
-
-async def test_one_that_does_not_stop_cleanly_is_forgotten_all_the_same() -> None:
-    [worker] = await started(ScriptedWorker("a"))
-    pool = Pool([worker])
-    worker.stop_errors.append(OSError("stuck"))
-    heard = _listen(pool)
-    with pytest.raises(PoolError, match="stuck") as raised:
-        await pool.remove("a")
-    assert _code(raised) is PoolErrorCode.WORKER_STOP_FAILED
-    assert len(pool) == 0
-    assert heard[-1] == f"{PoolEventKind.REMOVED} a"
-
-
-async def test_two_removals_at_once_forget_it_once_and_not_its_successor() -> None:
-    [worker] = await started(ScriptedWorker("a"))
-    pool = Pool([worker])
-    heard = _listen(pool)
-    running = _busy(worker, asyncio.Event())
-    await asyncio.sleep(0)
-    patient = asyncio.ensure_future(pool.remove("a"))
-    await asyncio.sleep(0)
-    await pool.remove("a", grace_s=0)
-    successor = ScriptedWorker("a")
-    pool.add(successor)
-    await patient
-    with pytest.raises(PoolError):
-        await running
-    assert pool.list() == (successor,)
-    assert heard.count("removed a") == 1
-
-
-async def test_one_that_is_started_again_the_moment_it_stops_is_stopped_again() -> None:
-    [worker] = await started(ScriptedWorker("a"))
-    pool = Pool([worker])
-    restarts: list[asyncio.Task[None]] = []
-
-    def restart(event: PoolEvent) -> None:
-        if event.after is WorkerStatus.STOPPED and not restarts:
-            restarts.append(asyncio.ensure_future(worker.start()))
-
-    pool.subscribe(restart)
-    await pool.remove("a")
-    assert (len(pool), worker.status) == (0, WorkerStatus.STOPPED)
-    await asyncio.wait(restarts)
-    assert worker.status is WorkerStatus.STOPPED

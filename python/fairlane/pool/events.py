@@ -11,7 +11,8 @@ from fairlane.pool.status import WorkerStatus
 from fairlane.pool.worker import Member, WorkerInfo
 
 Fact = WorkerInfo | WorkerStatus | int | HealthReport
-"""Before and after a change: info of UPDATED, status of STATUS, slots in use of LOAD, the report of HEALTH."""
+"""Before and after a change: info of UPDATED, status of STATUS, slots in use of LOAD, the report of HEALTH, a bool of
+LEAVING."""
 
 
 class PoolEventKind(StrEnum):
@@ -24,6 +25,8 @@ class PoolEventKind(StrEnum):
     LOAD = "load"
     HEALTH = "health"
     """A report was recorded, whether or not it differs from the one before."""
+    LEAVING = "leaving"
+    """Its removal has begun, or has failed and left it in the pool."""
     REMOVED = "removed"
 
 

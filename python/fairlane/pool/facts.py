@@ -1,11 +1,12 @@
 """What is told about a thing, checked where it comes in."""
 
+import sys
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fairlane.config.section import config_error
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, invalid
 
 
 class Facts(BaseModel):
@@ -24,3 +25,10 @@ class Facts(BaseModel):
             return cls.model_validate(fields)
         except ValidationError as error:
             raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, config_error(error).message) from None
+
+
+def checked_seconds(name: str, value: object) -> float:
+    """Return a length of time that came in as an argument. Raises PoolError: invalid_configuration."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
+        raise invalid(name, value, "a finite number of seconds, 0 or more")
+    return float(value)

@@ -7,6 +7,7 @@ from typing import Final, Generic, TypeVar
 from fairlane.pool.criteria import Criteria
 from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.events import Fact, Observer, Observers, PoolEvent, PoolEventKind
+from fairlane.pool.facts import checked_seconds
 from fairlane.pool.health_report import HealthReport
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.strategies.base import Candidate
@@ -26,8 +27,13 @@ class _Entry(Generic[M]):
         self.status = member.status
         self.load = member.load
         self.report: HealthReport | None = None
-        self.leaving = False
+        self.removals = 0
+        """How many have begun and have not failed."""
         self.end_watching: Callable[[], None] = lambda: None
+
+    @property
+    def leaving(self) -> bool:
+        return self.removals > 0
 
 
 class Pool(Generic[M]):
@@ -102,17 +108,22 @@ class Pool(Generic[M]):
         its end if that is None. A cancelled removal leaves the member draining and in the pool.
 
         Raises:
-            PoolError: worker_not_found; worker_stop_failed, and it is forgotten all the same.
+            PoolError: worker_not_found; invalid_configuration; worker_stop_failed, and it is forgotten all the same.
+                Whatever else a member raises leaves it in the pool, and it may take tasks again if it is ready.
         """
         entry = self._entry(worker_id)
-        entry.leaving = True
+        limit_s = 0.0 if grace_s is None else checked_seconds("grace_s", grace_s)
+        self._count_removals(entry, 1)
         try:
             if grace_s is None:
                 await entry.member.drain()
             while entry.member.status is not WorkerStatus.STOPPED:  # somebody may have started it again meanwhile
-                await entry.member.stop(grace_s or 0.0)
-        except Exception:
-            self._forget(entry)
+                await entry.member.stop(limit_s)
+        except Exception as error:
+            if isinstance(error, PoolError) and error.code is PoolErrorCode.WORKER_STOP_FAILED:
+                self._forget(entry)
+            else:
+                self._count_removals(entry, -1)
             raise
         self._forget(entry)
 
@@ -181,6 +192,11 @@ class Pool(Generic[M]):
             self._tell(PoolEventKind.STATUS, entry, status, entry.status)
         if load != entry.load:
             self._tell(PoolEventKind.LOAD, entry, load, entry.load)
+
+    def _count_removals(self, entry: _Entry[M], by: int) -> None:
+        before, entry.removals = entry.leaving, entry.removals + by
+        if entry.leaving is not before:
+            self._tell(PoolEventKind.LEAVING, entry, before, entry.leaving)
 
     def _forget(self, entry: _Entry[M]) -> None:
         member = entry.member
