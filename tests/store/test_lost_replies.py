@@ -144,6 +144,7 @@ async def test_adapt_counts_one_tick(world: World, cut: Cut) -> None:
 REPEATABLE: dict[str, Callable[[Store], Awaitable[object]]] = {
     "put_pool": lambda store: store.put_pool(PoolConfig()),
     "put_tenants": lambda store: store.put_tenants({"b": TenantConfig()}),
+    "change_tenant": lambda store: store.change_tenant("idle", TenantConfig(), TenantConfig(weight=2)),
     "remove_tenant": lambda store: store.remove_tenant("idle"),
     "register": lambda store: store.register("name-w2", "w2", 4),
     "heartbeat": lambda store: store.heartbeat("w1"),

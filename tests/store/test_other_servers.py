@@ -91,7 +91,8 @@ async def _spends_and_tops_up(foreign: World) -> None:
 async def test_every_command_runs(url: str, kind: str, foreign: World) -> None:
     store = foreign.store
     await foreign.ready(tenant={"slots": 8}, lease_ms=1000, quantum_units=100)
-    await store.put_tenants({"b": TenantConfig(weight=3), "gone": TenantConfig()})
+    await store.put_tenants({"b": TenantConfig(weight=2), "gone": TenantConfig()})
+    assert await store.change_tenant("b", TenantConfig(weight=2), TenantConfig(weight=3))
     assert await store.remove_tenant("gone")
     await _spends_and_tops_up(foreign)
     await store.admit(open=False)

@@ -19,6 +19,7 @@ from fairlane.store.messages import (
     TenantView,
     Write,
 )
+from fairlane.store.settings import NO_BUDGET, tenant_config
 
 _WRITES = {write.value.encode(): write for write in Write}
 
@@ -156,4 +157,16 @@ def _tenant(tenant: str, raw: dict[str, Any]) -> TenantView:
         waiting=number["waiting"],
         in_calendar=place == "calendar",
         parked=ParkReason(place) if place not in {"", "calendar"} else None,
+        limits=tenant_config(number),
+        ledger=Ledger(
+            limit=None if number["budget"] == NO_BUDGET else number["budget"] + number["top_up"],
+            held=number["cost"] - number["held_before"],
+            spent=number["spent"],
+            overrun=number["overrun"],
+            late=number["late"],
+            held_before=number["held_before"],
+            spent_before=number["spent_before"],
+            spent_total=number["spent_total"],
+            period_ends_ms=number["period_end"] or None,
+        ),
     )

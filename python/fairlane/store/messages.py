@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fairlane.config import TenantConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import CapacityReason, ParkReason, QueuePolicy, StopReason, WorkerState
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
@@ -206,27 +207,6 @@ class PoolView:
 
 
 @dataclass(frozen=True, slots=True)
-class TenantView:
-    """A tenant at one instant. ``parked`` says which of its own limits stops it."""
-
-    id: str
-    weight: int
-    slot_ceiling: int | None
-    cost_ceiling: int | None
-    queue_limit: int
-    deficit: int
-    credited: int
-    ratio: int
-    slots: int
-    cost: int
-    queued: int
-    waiting: int
-    """Tasks in their own backoff or pause."""
-    in_calendar: bool
-    parked: ParkReason | None
-
-
-@dataclass(frozen=True, slots=True)
 class Ledger:
     """A tenant's spend in the current budget period, or for ever when it has no periods. Units.
 
@@ -255,6 +235,29 @@ class Ledger:
     def remaining(self) -> int | None:
         """What a reservation may still take; None: no budget."""
         return None if self.limit is None else max(0, self.limit - self.held - self.spent - self.late)
+
+
+@dataclass(frozen=True, slots=True)
+class TenantView:
+    """A tenant at one instant. ``parked`` says which of its own limits stops it."""
+
+    id: str
+    weight: int
+    slot_ceiling: int | None
+    cost_ceiling: int | None
+    queue_limit: int
+    deficit: int
+    credited: int
+    ratio: int
+    slots: int
+    cost: int
+    queued: int
+    waiting: int
+    """Tasks in their own backoff or pause."""
+    in_calendar: bool
+    parked: ParkReason | None
+    limits: TenantConfig
+    ledger: Ledger
 
 
 @dataclass(frozen=True, slots=True)

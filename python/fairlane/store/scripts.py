@@ -20,9 +20,9 @@ RECOVERY_LIMIT: Final = 100
 WINDOW_TRIM: Final = 1000
 
 COMMANDS: Final = (
-    "put_pool", "put_tenants", "remove_tenant", "submit", "cancel", "collect", "dispatch", "start", "settle",
-    "throttle", "release", "register", "heartbeat", "drain", "evict", "reap", "adapt", "set_capacity", "pause",
-    "admit", "snapshot", "top_up", "ledger",
+    "put_pool", "put_tenants", "change_tenant", "remove_tenant", "submit", "cancel", "collect", "dispatch", "start",
+    "settle", "throttle", "release", "register", "heartbeat", "drain", "evict", "reap", "adapt", "set_capacity",
+    "pause", "admit", "snapshot", "top_up", "ledger",
 )  # fmt: skip
 
 VIEW_FIELDS: Final = ("state", "facts", "attempt", "counts", "started", "end", "result")

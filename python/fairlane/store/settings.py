@@ -1,6 +1,8 @@
 """Configuration as the scripts take it: integers and words, in the order of the key module."""
 
-from fairlane.config import PoolConfig, TenantConfig, WindowConfig
+from collections.abc import Mapping
+
+from fairlane.config import BudgetConfig, PoolConfig, TenantConfig, WindowConfig
 from fairlane.domain.policy import BudgetPolicy
 from fairlane.store.keys import POOL_SETTINGS, SCHEMA_VERSION, TENANT_SETTINGS
 
@@ -47,6 +49,36 @@ def tenant_settings(config: TenantConfig) -> list[int]:
         **_windows(config.starts, config.spend),
     }
     return [settings[name] for name in TENANT_SETTINGS]
+
+
+def tenant_config(settings: Mapping[str, int]) -> TenantConfig:
+    """Return the limits that these settings are, by the names of TENANT_SETTINGS: the inverse of `tenant_settings`."""
+    return TenantConfig(
+        weight=settings["weight"],
+        slots=settings["slot_ceiling"] or None,
+        cost_ceiling_units=settings["cost_ceiling"] or None,
+        queue_limit=settings["queue_limit"],
+        budget=_budget(settings),
+        starts=_window(settings, "starts"),
+        spend=_window(settings, "spend"),
+    )
+
+
+def _budget(settings: Mapping[str, int]) -> BudgetConfig | None:
+    if settings["budget"] == NO_BUDGET:
+        return None
+    return BudgetConfig(
+        limit_units=settings["budget"],
+        period_ms=settings["budget_period"] or None,
+        anchor_ms=settings["budget_anchor"],
+        when_exhausted=BudgetPolicy.REJECT if settings["budget_rejects"] else BudgetPolicy.WAIT,
+    )
+
+
+def _window(settings: Mapping[str, int], kind: str) -> WindowConfig | None:
+    """One that is gone has kept its interval."""
+    limit = settings[f"{kind}_limit"]
+    return WindowConfig(limit=limit, interval_ms=settings[f"{kind}_interval"]) if limit else None
 
 
 def _windows(starts: WindowConfig | None, spend: WindowConfig | None) -> dict[str, int]:

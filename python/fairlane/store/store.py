@@ -28,6 +28,7 @@ from fairlane.store.messages import (
     Submission,
     SubmitStatus,
     Submitted,
+    TenantView,
     Throttle,
     WorkerView,
     Write,
@@ -72,11 +73,19 @@ class Store(Calls):
 
     async def put_tenants(self, tenants: Mapping[str, TenantConfig]) -> int:
         """Register tenants or change their limits, with immediate effect; return how many are new."""
-        items = [[tenant, *tenant_settings(config)] for tenant, config in tenants.items()]
+        items = [[tenant, tenant_settings(config)] for tenant, config in tenants.items()]
         fresh = 0
         for first in range(0, len(items), _TENANTS_PER_CALL):
             fresh += await self._call("put_tenants", items[first : first + _TENANTS_PER_CALL])
         return fresh
+
+    async def change_tenant(self, tenant: str, read: TenantConfig | None, wanted: TenantConfig) -> bool:
+        """Give a tenant other limits if its limits still are what was ``read``; None: nobody had registered it.
+
+        False: somebody else has changed it since. Read again.
+        """
+        before = [] if read is None else tenant_settings(read)
+        return bool(await self._call("change_tenant", [tenant, before, tenant_settings(wanted)]))
 
     async def remove_tenant(self, tenant: str) -> bool:
         """Forget a tenant without tasks; False if there is none.
@@ -270,6 +279,11 @@ class Store(Calls):
     async def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
         """Read the pool and a page of tenants at one instant."""
         return decode.snapshot(await self._call("snapshot", [after_tenant, limit]))
+
+    async def tenant(self, tenant: str) -> TenantView | None:
+        """Read one tenant; None if nobody registered it."""
+        page = decode.snapshot(await self._call("snapshot", ["", 1, tenant]))
+        return page.tenants[0] if page.tenants else None
 
     async def events(self, after: str = "0", limit: int = 1000, block_ms: int | None = None) -> list[Event]:
         """Read events after a stream id, oldest first; optionally wait for the first one."""

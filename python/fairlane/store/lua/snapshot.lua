@@ -2,12 +2,12 @@
 --
 -- Guarantee: reads only. A tenant of an earlier epoch reads as the next command would find it.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {after_tenant, limit}
+-- ARGV     now_ms, {after_tenant, limit}, or {'', 1, tenant} for one
 -- Reply    {now_ms, {pool field...}, more, {tenant, {tenant field...}}...}
 -- Events   none
 --- @include tenant
 local asked = request()
-local after, limit = asked[1], asked[2]
+local after, limit, one = asked[1], asked[2], asked[3]
 
 local function values_of(copy, fields)
   local list = {}
@@ -17,7 +17,14 @@ local function values_of(copy, fields)
   return list
 end
 
-local ids = redis.call('ZRANGEBYLEX', tenants_key, after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit + 1)
+local function ids_of_page()
+  if one then
+    return load_tenant(one) and { one } or {}
+  end
+  return redis.call('ZRANGEBYLEX', tenants_key, after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit + 1)
+end
+
+local ids = ids_of_page()
 local reply = { now, values_of(pool, POOL_FIELDS), #ids > limit }
 for i = 1, math.min(#ids, limit) do
   reply[#reply + 1] = { ids[i], values_of(load_tenant(ids[i]), TENANT_FIELDS) }

@@ -1,0 +1,45 @@
+--- @include commit
+-- A tenant's limits: registering it, and changing them under its tasks.
+local function new_tenant(id)
+  local t = read_tenant({})
+  t.id, t.key, t.weight, t.ratio, t.credited, t.epoch, t.budget = id, tenant_key(id), 1, 1000, pool.round, pool.epoch, -1
+  tenants[id] = t
+  zadd(tenants_key, 0, id)
+  return t
+end
+
+local function apply(t, settings)
+  local length, anchor = t.budget_period, t.budget_anchor
+  local starts, spend = t.starts_interval, t.spend_interval
+  for i, field in ipairs(TENANT_SETTINGS) do
+    t[field] = settings[i]
+  end
+  keep_intervals(t, starts, spend)
+  if t.period == 0 or length ~= t.budget_period or anchor ~= t.budget_anchor then
+    begin_period(t)
+    if t.period > 1 then
+      event('period', t.id, t.period)
+    end
+  end
+  later('HSET', t.key, 'settings', pack_limits(t))
+end
+
+-- Gives a tenant these settings, in the order of TENANT_SETTINGS. A changed weight counts from this round on.
+local function put_limits(t, settings)
+  change_tenant(t)
+  if t.place == '' then
+    settle_debt(t)
+  else
+    credit(t)
+  end
+  apply(t, settings)
+  event('tenant', t.id, t.weight, t.slot_ceiling, t.cost_ceiling)
+  if t.budget >= 0 then
+    event('budget', t.id, whole_budget(t))
+  end
+  touch(t)
+  if CURED_BY_TIME[t.place] then
+    wake_later(t, t.place)
+  end
+  stirred = true
+end
