@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.status import TASK_MOVES, TaskStatus
 from fairlane.pool.task import Task, TaskMetadata
-from tests.support.pool_work import double, task
+from tests.support.pool_work import Tripler, double, task
 
 
 def test_a_new_task_is_pending_and_knows_when_it_was_made() -> None:
@@ -19,6 +19,12 @@ def test_a_new_task_is_pending_and_knows_when_it_was_made() -> None:
 async def test_it_executes_its_work() -> None:
     assert task(lambda value: value + 1).execute(1) == 2
     assert await task(double).execute(21) == 42
+
+
+def test_its_body_is_its_work_unless_a_subclass_executes_otherwise() -> None:
+    assert task(double).body is double
+    own = Tripler(double, task_id="t", created_s=0)
+    assert own.body == own.execute
 
 
 def test_each_attempt_is_kept_with_its_worker() -> None:

@@ -13,6 +13,7 @@ from fairlane import RayWorker
 from fairlane.pool import Manager, ManagerConfig, Pool, PoolError, PoolErrorCode, WorkerStatus
 from tests.pool.test_worker_contract import *  # noqa: F403 - the suite itself, run with the fixture below
 from tests.pool.test_worker_contract import until
+from tests.pool.test_worker_contract_work import *  # noqa: F403 - the rest of it
 from tests.support.pool_work import double, meet, meet_in_thread, process_id, task
 
 pytestmark = pytest.mark.ray

@@ -132,6 +132,22 @@ class Doubler:
         return value * 2
 
 
+class Tripler(Task[int, int]):
+    """Executes its work, and more; in a thread."""
+
+    def execute(self, value: int) -> Any:
+        """See Task."""
+        return super().execute(value + value // 2)
+
+
+class AsyncTripler(Task[int, int]):
+    """Executes anything but its work, on the loop."""
+
+    async def execute(self, value: int) -> int:
+        """See Task."""
+        return 3 * value
+
+
 def thread_name(_: object) -> str:
     return threading.current_thread().name
 

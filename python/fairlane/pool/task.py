@@ -59,6 +59,11 @@ class Task(Generic[In, Out]):
         """What is known about it."""
         return self._metadata
 
+    @property
+    def body(self) -> Work[In, Out]:
+        """What a transport executes, and sends: the work itself, or `execute` if a subclass has its own."""
+        return self.work if getattr(self.execute, "__func__", None) is Task.execute else self.execute
+
     def execute(self, value: In) -> Out | Awaitable[Out]:
         """Do the work; what it returns or raises is the work's own."""
         return self.work(value)

@@ -61,7 +61,8 @@ class LocalWorker(AbstractWorker):
 
     async def _execute(self, task: Task[In, Out], value: In) -> Out:
         try:
-            output = task.execute(value) if is_async(task.work) else await self._in_thread(task.execute, value)
+            body = task.body
+            output = body(value) if is_async(body) else await self._in_thread(body, value)
             return await output if inspect.isawaitable(output) else output
         except PoolError as error:
             raise self._task_failed(task.id, error) from error  # of a pool that the work itself uses

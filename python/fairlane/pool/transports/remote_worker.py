@@ -72,7 +72,7 @@ class RemoteWorker(AbstractWorker):
         link = self._link
         assert link is not None  # noqa: S101 - it is at work
         try:
-            payload = self._pickled(task.work, value)
+            payload = self._pickled(task.body, value)
         except Exception as error:
             raise self._unusable(task.id, str(error)) from error
         number, coming = link.exchange.call(payload)
