@@ -68,7 +68,7 @@ def test_a_server_that_cannot_be_used(bad_url, told, tmp_path, capsys):
     config = tmp_path / "fairlane.toml"
     config.write_text("[server]\ncall_timeout_ms = 1000\n")
     options = ["--redis", bad_url, "--config", str(config)]
-    for command in (["status"], ["doctor"], ["serve", "--provider", PROVIDER], ["tenants", "put", "acme"]):
+    for command in (["status"], ["doctor"], ["serve", "--provider", PROVIDER], ["tenants", "put", "acme"], ["audit"]):
         assert run([*command, *options]) == 1, command
         captured = capsys.readouterr()
         assert captured.err.startswith("fairlane: "), command
@@ -156,7 +156,7 @@ def test_status_tells_what_is_there_and_what_is_not(endpoint, name, capsys):
     assert run(["tenants", "put", "acme", "--weight", "4", *options]) == 0
     assert run(["status", *options]) == 0
     shown = capsys.readouterr().out
-    assert "tenant acme registered\ntenant acme changed\n" in shown
+    assert "tenant acme registered\ntenant acme changed: weight 3 -> 4\n" in shown
     assert "5 of 5 slots" in shown
     assert run(["tenants", "remove", "acme", *options]) == 0
     assert run(["tenants", "remove", "acme", *options]) == 1

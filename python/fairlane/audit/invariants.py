@@ -1,6 +1,7 @@
-"""The one function that says whether a scheduler's stored state is sound."""
+"""What says whether a scheduler's stored state is sound."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from fairlane.audit.calendar import check_calendar
@@ -19,25 +20,42 @@ _MOVING: Final = ("fence", "sequence", "events", "live", "slots", "cost", "round
 _EVENTS_PER_READ: Final = 1000
 
 
-async def check_invariants(store: Store) -> list[Violation]:
-    """Return what does not hold; an empty list if all is well.
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What an audit found, and in how much."""
+
+    violations: tuple[Violation, ...]
+    tasks: int
+    """Task records, those of ended tasks included."""
+    tenants: int
+    at_rest: bool
+    """False: something moved during each reading, and violations may be moves that it was too slow for."""
+
+
+async def inspect(store: Store) -> Findings:
+    """Look for what does not hold.
 
     Reads only. Meant for a scheduler at rest: when something moved during the reading it reads again, and after
-    a few tries reports on what it has, which may then show moves it was too slow for.
+    a few tries reports on what it has.
 
     Raises:
         StoreError: the server could not be read.
 
     """
-    violations: list[Violation] = []
-    for _ in range(_TRIES):
+    for tries_left in reversed(range(_TRIES)):
         before = await read_pool(store)
         stored = await read_stored(store)
         violations = [*_check(stored, store), *await _check_order(store, stored)]
         after = await read_pool(store)
-        if all(before[field] == after[field] for field in _MOVING):
+        at_rest = all(before[field] == after[field] for field in _MOVING)
+        if at_rest or tries_left == 0:
             break
-    return violations
+    return Findings(tuple(violations), len(stored.tasks), len(stored.tenants), at_rest)
+
+
+async def check_invariants(store: Store) -> list[Violation]:
+    """Return what does not hold; an empty list if all is well. See `inspect`."""
+    return list((await inspect(store)).violations)
 
 
 def _check(stored: Stored, store: Store) -> Iterator[Violation]:

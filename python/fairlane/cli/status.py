@@ -1,18 +1,19 @@
-"""``fairlane status`` and ``fairlane tenants``: one look at, or one change of, a scheduler's state."""
+"""``fairlane status``: one look at a scheduler's state."""
 
-import typer
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from fairlane.config import TenantConfig
+from fairlane.cli.limits import shown_window
+from fairlane.cli.options import opened
+from fairlane.cli.words import amount, instant
+from fairlane.config import TenantConfig, WindowConfig
 from fairlane.domain.policy import WorkerState
-from fairlane.errors import ConfigError
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import PoolView, TenantView, WorkerView
-from fairlane.store.store import Store
 
 _PAGE = 1000
+_WORDS = frozenset({"state", "stopped by"})
 
 
 async def show(endpoint: Endpoint, name: str) -> None:
@@ -22,40 +23,20 @@ async def show(endpoint: Endpoint, name: str) -> None:
         ConfigError: no scheduler of this name has ever run there.
         StoreError: the server cannot be asked.
     """
-    async with Store(endpoint, name) as store:
-        await _check_exists(store, name)
+    async with opened(endpoint, name) as store:
         first = await store.snapshot(limit=_PAGE)
         tenants, page = list(first.tenants), first
         while page.more:
             page = await store.snapshot(after_tenant=tenants[-1].id, limit=_PAGE)
             tenants += page.tenants
-        console = Console()
-        console.print(_pool_table(name, first.pool))
-        console.print(_worker_table(await store.workers()))
-        console.print(_tenant_table(tenants))
-
-
-async def put_tenant(endpoint: Endpoint, name: str, tenant: str, limits: TenantConfig) -> None:
-    """Register a tenant or replace its limits. Raises as `show` does."""
-    async with Store(endpoint, name) as store:
-        await _check_exists(store, name)
-        fresh = await store.put_tenants({tenant: limits})
-    typer.echo(f"tenant {tenant} {'registered' if fresh else 'changed'}")
-
-
-async def remove_tenant(endpoint: Endpoint, name: str, tenant: str) -> None:
-    """Forget a tenant. Raises ConfigError if there is none or it has tasks, and as `show` does."""
-    async with Store(endpoint, name) as store:
-        await _check_exists(store, name)
-        if not await store.remove_tenant(tenant):
-            raise ConfigError(f"tenant {tenant}: there is none of this id", field="tenant")
-    typer.echo(f"tenant {tenant} removed")
-
-
-async def _check_exists(store: Store, name: str) -> None:
-    await store.check()
-    if not await store.command("EXISTS", store.keys.pool):
-        raise ConfigError(f"name = {name}: no scheduler of this name on {store.endpoint.shown}", field="name")
+        workers = await store.workers()
+    console = Console()
+    console.print(_pool_table(name, first.pool))
+    console.print(_worker_table(workers))
+    console.print(_tenant_table(tenants))
+    limited = [tenant for tenant in tenants if _is_limited(tenant.limits)]
+    if limited:
+        console.print(_allowance_table(limited))
 
 
 def _pool_table(name: str, pool: PoolView) -> Table:
@@ -64,8 +45,8 @@ def _pool_table(name: str, pool: PoolView) -> Table:
     for label, value in (
         ("policy", f"{pool.policy.value}, quantum {pool.quantum}"),
         ("admission", state),
-        ("capacity", f"{_of(pool.capacity, pool.hard_limit)} slots"),
-        ("in flight", f"{pool.slots} tasks, cost {_of(pool.cost, pool.cost_ceiling)}"),
+        ("capacity", f"{amount(pool.capacity, pool.hard_limit)} slots"),
+        ("in flight", f"{pool.slots} tasks, cost {amount(pool.cost, pool.cost_ceiling)}"),
         ("runnable", f"{pool.runnable} tenants"),
         ("provider", f"{pool.successes} successes, {pool.throttles} throttles"),
     ):
@@ -77,7 +58,7 @@ def _worker_table(workers: list[WorkerView]) -> Table:
     table = _table("worker", "state", "in hand", "lease left")
     for worker in sorted(workers, key=lambda worker: worker.name):
         left = f"{worker.lease_left_ms} ms" if worker.state is not WorkerState.LOST else "-"
-        table.add_row(worker.name, worker.state.value, _of(worker.load, worker.slots), left)
+        table.add_row(worker.name, worker.state.value, amount(worker.load, worker.slots), left)
     return table
 
 
@@ -90,21 +71,52 @@ def _tenant_table(tenants: list[TenantView]) -> Table:
             str(tenant.weight),
             str(tenant.queued),
             str(tenant.waiting),
-            _of(tenant.slots, tenant.slot_ceiling),
-            _of(tenant.cost, tenant.cost_ceiling),
+            amount(tenant.slots, tenant.slot_ceiling),
+            amount(tenant.cost, tenant.cost_ceiling),
             str(tenant.deficit),
         )
     return table
 
 
-def _table(first: str, second: str, *numbers: str) -> Table:
-    table = Table(box=SIMPLE)
-    table.add_column(first, overflow="fold")
-    table.add_column(second)
-    for heading in numbers:
-        table.add_column(heading, justify="right")
+def _is_limited(limits: TenantConfig) -> bool:
+    return limits.budget is not None or limits.starts is not None or limits.spend is not None
+
+
+def _allowance_table(tenants: list[TenantView]) -> Table:
+    """Budgets and windows of the tenants that have some; a kind that nobody has takes no room."""
+    has_budget = any(tenant.limits.budget for tenant in tenants)
+    has_period = any(tenant.ledger.period_ends_ms for tenant in tenants)
+    has_starts = any(tenant.limits.starts for tenant in tenants)
+    has_spend = any(tenant.limits.spend for tenant in tenants)
+    columns = (
+        ("budget used", has_budget, _used),
+        ("period ends, UTC", has_period, _period_end),
+        ("starts/ms", has_starts, lambda tenant: _window(tenant.limits.starts)),
+        ("spend/ms", has_spend, lambda tenant: _window(tenant.limits.spend)),
+    )
+    chosen = [(heading, value) for heading, is_there, value in columns if is_there]
+    table = _table("tenant", *(heading for heading, _ in chosen))
+    for tenant in tenants:
+        table.add_row(tenant.id, *(value(tenant) for _, value in chosen))
     return table
 
 
-def _of(used: int, limit: int | None) -> str:
-    return str(used) if limit is None else f"{used} of {limit}"
+def _used(tenant: TenantView) -> str:
+    ledger = tenant.ledger
+    return "-" if ledger.limit is None else amount(ledger.held + ledger.spent + ledger.late, ledger.limit)
+
+
+def _period_end(tenant: TenantView) -> str:
+    return "-" if tenant.limits.budget is None else instant(tenant.ledger.period_ends_ms)
+
+
+def _window(window: WindowConfig | None) -> str:
+    return "-" if window is None else shown_window(window)
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=SIMPLE)
+    table.add_column(first, overflow="fold")
+    for heading in others:
+        table.add_column(heading, justify="left" if heading in _WORDS else "right", overflow="fold")
+    return table

@@ -24,7 +24,10 @@ milliseconds. Costs are units.
 
 _HASHES: Final[Mapping[str, tuple[Mapping[str, Sequence[str]], str]]] = {
     "pool": (keys.POOL_HASH, "`settings` is written by `put_pool`, `state` by every command that changes something."),
-    "tenant:<tenant>": (keys.TENANT_HASH, "`settings` is written by `put_tenants`, `state` with the tenant's tasks."),
+    "tenant:<tenant>": (
+        keys.TENANT_HASH,
+        "`settings` is written by `put_tenants` and `change_tenant`, `state` with the tenant's tasks.",
+    ),
     "task:<tenant>:<id>": (
         keys.TASK_HASH,
         "`attempt` is the latest attempt; `end` and `result` come with the end, and the payload goes with it. "

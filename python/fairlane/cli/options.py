@@ -1,0 +1,60 @@
+"""The options that several commands have, and what they make of them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairlane.config import SchedulerConfig, load_config
+from fairlane.domain.limits import MAX_TENANT_ID, id_problem
+from fairlane.errors import ConfigError
+from fairlane.store.connection import Endpoint
+from fairlane.store.store import Store
+
+Redis = Annotated[
+    str | None, typer.Option("--redis", help="The server's URL; else the config file's, else $FAIRLANE_REDIS_URL.")
+]
+Config = Annotated[Path | None, typer.Option("--config", help="A TOML file.")]
+Name = Annotated[str, typer.Option("--name", help="The scheduler's name.")]
+Tenant = Annotated[str, typer.Argument(help="The tenant's id.")]
+
+
+def configuration(redis: str | None, config: Path | None) -> SchedulerConfig:
+    """Read the configuration, with the server that ``--redis`` names."""
+    loaded = load_config(config)
+    if redis is None:
+        return loaded
+    return loaded.model_copy(update={"server": loaded.server.model_copy(update={"url": redis})})
+
+
+def endpoint(redis: str | None, config: Path | None) -> Endpoint:
+    """Return where the server is. Raises ConfigError if nothing names one."""
+    server = configuration(redis, config).server
+    if server.url is None:
+        raise ConfigError("no server named: give --redis, --config or $FAIRLANE_REDIS_URL", field="server.url")
+    return Endpoint(server.url, server.call_timeout_ms, server.connections)
+
+
+def checked_id(value: str, *, field: str = "name") -> str:
+    """Return a scheduler's name or a tenant's id. Raises ConfigError if it cannot be one."""
+    problem = id_problem(value, longest=MAX_TENANT_ID)
+    if problem is not None:
+        raise ConfigError(f"{field} = {ascii(value)[:60]}: {problem}", field=field)
+    return value
+
+
+@asynccontextmanager
+async def opened(endpoint: Endpoint, name: str) -> AsyncIterator[Store]:
+    """Open the store of a scheduler that has run.
+
+    Raises:
+        ConfigError: no scheduler of this name has ever run there.
+        StoreError: the server cannot be asked.
+    """
+    async with Store(endpoint, name) as store:
+        await store.check()
+        if not await store.command("EXISTS", store.keys.pool):
+            raise ConfigError(f"name = {name}: no scheduler of this name on {endpoint.checked().shown}", field="name")
+        yield store
