@@ -13,6 +13,7 @@ def test_the_container_is_durable_does_not_evict_and_is_local():
     assert all(port.startswith("127.0.0.1:") for port in service["ports"])
     assert "--maxmemory-policy noeviction" in service["command"]
     assert "--appendonly yes --appendfsync always" in service["command"]
+    assert "--zset-max-listpack-entries 16" in service["command"]
     assert service["healthcheck"]["test"]
     (volume,) = service["volumes"]
     assert volume.split(":")[0] in document["volumes"]
