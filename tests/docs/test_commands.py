@@ -4,14 +4,21 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from fairlane.config import REDIS_URL_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^    (make [^\n#]*|python -m [^\n#]*|maturin [^\n#]*)", re.MULTILINE)
+_GROUPS = {"tenants"}
+"""Commands that have commands of their own."""
+_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+[_VENV] = re.findall(r"^VENV\s*:=\s*(\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -44,10 +51,19 @@ def test_every_command_of_the_pages_exists(page: str, command: str) -> None:
         done = _run("make", "--dry-run", words[1])
         assert done.returncode == 0, f"{page}: {done.stderr}"
     elif words[0] == "fairlane":
-        done = _run(sys.executable, "-m", "fairlane.cli", words[1], "--help")
+        name = words[1:3] if words[1] in _GROUPS else words[1:2]
+        done = _run(sys.executable, "-m", "fairlane.cli", *name, "--help")
         assert done.returncode == 0, f"{page}: {done.stderr}"
         for option in (word for word in words if word.startswith("--")):
-            assert option in done.stdout, f"{page}: {words[1]} has no {option}"
+            assert option in done.stdout, f"{page}: {' '.join(name)} has no {option}"
+    elif words[:2] == ["pip", "install"]:
+        extras = re.fullmatch(r"\.(?:\[(\w+)\])?", words[2].strip("'"))
+        assert extras, f"{page}: {words[2]} is not this clone"
+        assert extras[1] is None or extras[1] in _PROJECT["optional-dependencies"]
+    elif words[0] == ".":
+        assert words[1] == f"{_VENV}/bin/activate", f"{page}: `make setup` makes {_VENV}"
+    elif words[0] == "export":
+        assert words[1].partition("=")[0] == REDIS_URL_VARIABLE, f"{page}: nothing reads {words[1]}"
     elif words[:2] == ["python", "-m"]:
         done = _run(sys.executable, "-m", words[2], "--help")
         assert done.returncode == 0, f"{page}: {done.stderr}"
@@ -70,8 +86,7 @@ def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
     done = _run(sys.executable, str(path))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert "{'words': 5}" in lines
-    assert "100 results" in lines
+    assert lines == ["{'words': 5}", "100 results", "cancel: cancelled - state: cancelled"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
