@@ -89,6 +89,27 @@ def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
     assert lines == ["{'words': 5}", "100 results", "cancel: cancelled - state: cancelled"]
 
 
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_every_path_that_is_named_is_there(page: str) -> None:
+    named = re.findall(r"`([\w./]+(?:/|\.(?:py|lua|rs|md|toml|yaml|lock)))`", (ROOT / page).read_text(encoding="utf-8"))
+    places = [ROOT, *(ROOT / place for place in ("python/fairlane", "python/fairlane/store/lua", "tests/pool"))]
+    assert named
+    assert [path for path in named if not any((place / path).exists() for place in places)] == []
+
+
+def test_the_tree_of_the_architecture_is_the_package() -> None:
+    tree = (
+        (ROOT / "ARCHITECTURE.md")
+        .read_text(encoding="utf-8")
+        .partition("\npython/fairlane/\n")[2]
+        .partition("bench/")[0]
+    )
+    parts = {path.name + "/" * path.is_dir() for path in (ROOT / "python" / "fairlane").iterdir()}
+    assert set(re.findall(r"^  (\S+)", tree, re.MULTILINE)) == {
+        name for name in parts if re.fullmatch(r"[a-z]\w*(/|\.py)", name)
+    }
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_to_a_file(page: Path) -> None:
     for target in _LINK.findall(page.read_text(encoding="utf-8")):
