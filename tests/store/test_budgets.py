@@ -193,6 +193,15 @@ async def test_a_top_up_counts_once_per_key_and_releases_at_once(world: World) -
     assert [row[2] for row in await world.rows("budget")] == [100, 200, 350]
 
 
+async def test_the_key_of_a_top_up_is_remembered_for_a_day(world: World) -> None:
+    await world.ready(tenant={"budget": budget(100)})
+    await world.store.top_up("a", 10, "monday")
+    key = world.store.keys.key("top_up", "a", "monday")
+    assert 86_000_000 < await world.store.command("PTTL", key) <= 86_400_000
+    assert await world.store.command("DEL", key) == 1  # what the end of the day does
+    assert await world.store.top_up("a", 10, "monday") == 120
+
+
 async def test_a_top_up_that_cannot_be_changes_nothing(world: World) -> None:
     await world.ready()
     async with unchanged(world.store, clock=True):
