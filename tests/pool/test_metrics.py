@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from fairlane.pool.metrics import MetricsAccumulator, WorkerMetrics
+from fairlane.pool.metrics import SMOOTHING, MetricsAccumulator, WorkerMetrics
 
 
 def test_nothing_is_known_before_the_first_attempt_has_ended() -> None:
@@ -18,6 +18,22 @@ def test_averages_move_towards_what_is_new() -> None:
     assert figures.read() == WorkerMetrics(1, 1, 3.0, 0.5)
     figures.ended(3.0, well=False)
     assert figures.read() == WorkerMetrics(1, 2, 3.0, 0.75)
+
+
+def test_one_failure_says_little() -> None:
+    figures = MetricsAccumulator()
+    figures.ended(1.0, well=False)
+    assert figures.read() == WorkerMetrics(0, 1, 1.0, SMOOTHING)
+
+
+def test_a_new_life_begins_with_its_counts_alone() -> None:
+    figures = MetricsAccumulator(smoothing=0.5)
+    figures.ended(4.0, well=True)
+    figures.ended(4.0, well=False)
+    figures.forget()
+    assert figures.read() == WorkerMetrics(1, 1, None, None)
+    figures.ended(2.0, well=True)
+    assert figures.read() == WorkerMetrics(2, 1, 2.0, 0.0)
 
 
 def test_what_was_long_ago_is_forgotten() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from fairlane.pool.abstract_worker import AbstractWorker
 from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.metrics import SMOOTHING
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.transports.local_worker import LocalWorker
 from fairlane.pool.transports.subprocess_worker import SubprocessWorker
@@ -134,7 +135,7 @@ async def test_what_the_work_raises_is_the_cause(ready: AbstractWorker, work: Ca
     assert error.value.code is PoolErrorCode.TASK_FAILED
     assert not error.value.retryable
     assert isinstance(error.value.cause, KeyError)
-    assert (ready.metrics.successes, ready.metrics.failures, ready.metrics.error_rate) == (0, 1, 1.0)
+    assert (ready.metrics.successes, ready.metrics.failures, ready.metrics.error_rate) == (0, 1, SMOOTHING)
     assert (ready.status, ready.load) == (WorkerStatus.READY, 0)
 
 

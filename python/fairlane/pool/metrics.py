@@ -9,14 +9,14 @@ SMOOTHING: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class WorkerMetrics:
-    """A worker's figures at one instant. Averages are None before the first attempt has ended."""
+    """A worker's figures at one instant. Averages are None before the first attempt since its last start has ended."""
 
     successes: int = 0
     failures: int = 0
     latency_s: float | None = None
     """Moving average of how long attempts took."""
     error_rate: float | None = None
-    """Moving average of 1 for a failure and 0 for a success."""
+    """Moving average of 1 for a failure and 0 for a success, from 0 on: one failure alone says little."""
 
 
 class MetricsAccumulator:
@@ -33,8 +33,12 @@ class MetricsAccumulator:
             successes=old.successes + well,
             failures=old.failures + (not well),
             latency_s=self._average(old.latency_s, latency_s),
-            error_rate=self._average(old.error_rate, 0.0 if well else 1.0),
+            error_rate=self._average(old.error_rate or 0.0, 0.0 if well else 1.0),
         )
+
+    def forget(self) -> None:
+        """Begin the averages anew: they were those of a former life. The counts go on."""
+        self._metrics = WorkerMetrics(self._metrics.successes, self._metrics.failures)
 
     def read(self) -> WorkerMetrics:
         """Return the figures so far."""

@@ -16,6 +16,8 @@ class Candidate(NamedTuple):
     latency_s: float | None = None
     """Moving average; None if nothing is known."""
     error_rate: float | None = None
+    ended: int = 0
+    """Attempts that the averages know of, or have known of."""
 
     @property
     def available(self) -> bool:

@@ -7,9 +7,9 @@ from typing import Final
 
 from fairlane.clock import Rng
 from fairlane.domain.strategy_name import StrategyName, strategy_place
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, invalid, shown
 from fairlane.pool.strategies.base import Strategy
-from fairlane.pool.strategies.least_busy import BiasedSlots, slots
+from fairlane.pool.strategies.least_busy import LeastBusyEwma, slots
 from fairlane.pool.strategies.turns import Turns, strides_by_weight
 from fairlane.pool.strategies.weighted_random import WeightedRandom
 
@@ -21,7 +21,7 @@ _METHODS: Final = ("put", "remove", "choose", "undo")
 
 _factories: Final[dict[str, StrategyFactory]] = {
     StrategyName.LEAST_BUSY: lambda rng: Turns(rng, width_of=slots),
-    StrategyName.LEAST_BUSY_EWMA: lambda rng: Turns(rng, width_of=BiasedSlots(), ahead=1),
+    StrategyName.LEAST_BUSY_EWMA: LeastBusyEwma,
     StrategyName.ROUND_ROBIN: Turns,
     StrategyName.WEIGHTED: lambda rng: Turns(rng, stride_of=strides_by_weight),
     StrategyName.WEIGHTED_RANDOM: WeightedRandom,
@@ -32,10 +32,12 @@ def register_strategy(name: str, factory: StrategyFactory) -> None:
     """Give a strategy a name, in this process.
 
     Raises:
-        PoolError: invalid_configuration: the name is taken, or is no name.
+        PoolError: invalid_configuration: the name is taken, or is no name; the factory cannot be called.
     """
-    if _NAME.fullmatch(name) is None:
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         raise _unusable(name, "must be 1 to 64 lower-case letters, digits and hyphens, a letter first")
+    if not callable(factory):
+        raise invalid("factory", factory, "callable with a source of chance")
     if name in _factories:
         raise _unusable(name, "is taken")
     _factories[name] = factory
@@ -57,7 +59,7 @@ def make_strategy(name: str, rng: Rng) -> Strategy:
     except PoolError:
         raise
     except Exception as error:
-        raise _unusable(name, f"{type(error).__name__}: {error}") from error
+        raise _unusable(name, f"{type(error).__name__}: {shown(error)}") from error
     missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
     if missing:
         raise _unusable(name, f"made a {type(made).__name__}, which cannot {' or '.join(missing)}")
@@ -65,15 +67,16 @@ def make_strategy(name: str, rng: Rng) -> Strategy:
 
 
 def _factory(name: str) -> StrategyFactory:
-    place = strategy_place(name)
+    place = strategy_place(name) if isinstance(name, str) else None
     if place is not None:
         module, attribute = place
         factory: StrategyFactory = getattr(import_module(module), attribute)
         return factory
-    if name not in _factories:
+    if not isinstance(name, str) or name not in _factories:
         raise _unusable(name, f"must be one of {', '.join(strategy_names())}, or package.module:attribute")
     return _factories[name]
 
 
 def _unusable(name: str, problem: str) -> PoolError:
-    return PoolError(PoolErrorCode.INVALID_CONFIGURATION, f"strategy = {ascii(name)[:60]}: {problem}", strategy=name)
+    text = f"strategy = {shown(name, ascii)[:60]}: {problem}"
+    return PoolError(PoolErrorCode.INVALID_CONFIGURATION, text, strategy=name)

@@ -72,6 +72,11 @@ class Turns:
         self._order = AddressableHeap()
         self._floor = 0
 
+    @property
+    def laps(self) -> int:
+        """How many turns of weight 1 those ahead have had, that are no more taken back."""
+        return self._floor // STRIDE
+
     def put(self, candidate: Candidate) -> None:
         """See Strategy."""
         stride = self._stride_of(candidate)
@@ -85,6 +90,12 @@ class Turns:
         seat.load = candidate.load
         seat.width = self._width_of(candidate)
         self._settle(candidate.id, seat)
+
+    def widen(self, worker_id: str, width: float) -> None:
+        """Change the load at which a known worker's share is 1."""
+        seat = self._seats[worker_id]
+        seat.width = width
+        self._settle(worker_id, seat)
 
     def remove(self, worker_id: str) -> None:
         """See Strategy."""

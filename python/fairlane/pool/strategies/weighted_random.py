@@ -1,11 +1,14 @@
 """A random worker, in proportion to the weights."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from fairlane.clock import Rng
 from fairlane.pool.strategies.base import Candidate
+
+_TRIES: Final = 64
+"""Draws of a name before the names are gone through; chance alone needs more once in 2^64 times."""
 
 
 class _Class:
@@ -35,11 +38,12 @@ class _Class:
             self._at[last] = at
 
     def draw(self, rng: Rng) -> str:
-        """Return a name by weight, after two tries on average at most."""
-        while True:
+        """Return a name by weight, after two tries on average at most; a source that never hits ends that, too."""
+        for _ in range(_TRIES):
             at, height = divmod(rng.uniform(0, len(self._names) * self.size), self.size)
             if at < len(self._names) and height < self._weights[int(at)]:
                 return self._names[int(at)]
+        return self._names[_by_weight(self._weights, rng)]
 
 
 @dataclass(slots=True)
@@ -112,9 +116,14 @@ class WeightedRandom:
         filled = [each for each in self._classes.values() if each.total]
         if not filled:
             return None
-        point = self._rng.uniform(0, sum(each.total for each in filled))
-        for each in filled:
-            point -= each.total
-            if point < 0:
-                return each.draw(self._rng)
-        return filled[-1].draw(self._rng)
+        return filled[_by_weight([each.total for each in filled], self._rng)].draw(self._rng)
+
+
+def _by_weight(weights: Sequence[int], rng: Rng) -> int:
+    """Draw a place by the weights there."""
+    point = rng.uniform(0, sum(weights))
+    for place, weight in enumerate(weights):
+        point -= weight
+        if point < 0:
+            return place
+    return len(weights) - 1
