@@ -231,6 +231,9 @@ async def test_after_a_restart_it_is_well_only_after_enough_good_checks(caplog: 
         await asyncio.sleep(2.5)
         assert member.status is WorkerStatus.FAILED
         await member.start()
+        former = pool.report("w")
+        assert former is not None
+        assert (former.well, pool.available(member)) == (False, False)
         known: list[tuple[int, int, bool, bool]] = []
         for _ in range(5):
             await settle()
@@ -263,13 +266,15 @@ async def test_a_restarted_worker_that_is_still_ill_fails_again_after_as_many_ch
 
 
 @virtual_time
-async def test_a_worker_that_failed_for_another_reason_is_as_well_as_it_was() -> None:
+async def test_one_that_failed_for_another_reason_gets_tasks_at_once_and_has_no_report_yet() -> None:
     member = ScriptedMember(checks=[None, ILL, ILL])
     pool = await ready(member)
     async with checker(pool):
         await asyncio.sleep(2.5)
         member.fail("killed")
+        assert pool.report("w") is not None
         await member.start()
+        assert (pool.report("w"), pool.available(member)) == (None, True)
         await settle()
         report = pool.report("w")
         assert report is not None

@@ -206,3 +206,22 @@ async def test_with_nothing_injected_it_uses_the_systems_own() -> None:
     async with HealthChecker(pool, EVERY_SECOND):
         await settle()
         assert pool.report("w") is not None
+
+
+@virtual_time
+async def test_a_check_whose_error_cannot_be_shown_is_an_error_like_any_other() -> None:
+    class Unspeakable(Exception):
+        def __repr__(self) -> str:
+            raise RuntimeError("no words")
+
+        __str__ = __repr__
+
+    member = ScriptedMember(checks=[Unspeakable(), None])
+    pool = await ready(member)
+    seen = reports(pool)
+    async with checker(pool):
+        await asyncio.sleep(1.5)
+    assert [(report.outcome, report.detail) for report in seen] == [
+        (CheckOutcome.ERROR, "Unspeakable"),
+        (CheckOutcome.HEALTHY, ""),
+    ]

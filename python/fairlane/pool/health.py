@@ -9,6 +9,7 @@ from fairlane.clock import SYSTEM_CLOCK, Clock, Rng, system_rng
 from fairlane.config.pool import HealthConfig
 from fairlane.pool.abstract_member import AT_WORK
 from fairlane.pool.caretaker import Caretaker
+from fairlane.pool.errors import shown
 from fairlane.pool.health_report import CheckOutcome, HealthReport
 from fairlane.pool.pool import Pool
 from fairlane.pool.worker import Member, WorkerHealth
@@ -20,7 +21,7 @@ _DETAIL_LENGTH = 500
 
 @dataclass(frozen=True, slots=True)
 class _Streak:
-    """Checks in a row since the worker last became ready."""
+    """Checks in a row since the worker last became ready, and whether it was well before."""
 
     well: bool
     failures: int = 0
@@ -38,8 +39,9 @@ class HealthChecker(Caretaker):
     """Checks the members at work while its context is entered, and records each report with the pool.
 
     A worker counts as well until ``failure_threshold`` checks in a row have failed; then it is declared failed. Once
-    it is ready again, it is not well before ``success_threshold`` good checks in a row. A check that does not end is
-    cancelled; as long as it still does not, no other begins, and each that is due counts as timed out.
+    it is ready again, it is not well before ``success_threshold`` good checks in a row. One that failed for another
+    reason while it was well is well as soon as it is ready. A check that does not end is cancelled; as long as it still
+    does not, no other begins, and each that is due counts as timed out.
     """
 
     def __init__(
@@ -104,6 +106,6 @@ def _read(check: asyncio.Task[WorkerHealth]) -> tuple[CheckOutcome, str]:
         return CheckOutcome.ERROR, "the check was cancelled"
     error = check.exception()
     if error is not None:
-        return CheckOutcome.ERROR, repr(error)[:_DETAIL_LENGTH]
+        return CheckOutcome.ERROR, shown(error, repr)[:_DETAIL_LENGTH]
     health = check.result()
     return CheckOutcome.HEALTHY if health.healthy else CheckOutcome.UNHEALTHY, health.detail

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final, Generic, TypeVar
 
 from fairlane.pool.criteria import Criteria
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, invalid, shown
 from fairlane.pool.events import Fact, Observer, Observers, PoolEvent, PoolEventKind
 from fairlane.pool.facts import checked_seconds
 from fairlane.pool.health_report import HealthReport
@@ -40,9 +40,11 @@ class Pool(Generic[M]):
     """Members by id, in the order in which they came. All methods belong to the members' event loop."""
 
     def __init__(self, members: Iterable[M] = (), *, logger: logging.Logger | None = None) -> None:
-        """Raises PoolError: worker_already_exists."""
+        """Raises PoolError: worker_already_exists, invalid_configuration."""
         self._entries: dict[str, _Entry[M]] = {}
         self._observers = Observers(logger or logging.getLogger(__name__))
+        if not isinstance(members, Iterable):
+            raise invalid("members", members, "some members")
         for member in members:
             self.add(member)
 
@@ -53,12 +55,14 @@ class Pool(Generic[M]):
         return iter(self.list())
 
     def __contains__(self, worker_id: object) -> bool:
-        return worker_id in self._entries
+        return isinstance(worker_id, str) and worker_id in self._entries
 
     # -- who is there ----------------------------------------------------------------------------------------
 
     def add(self, member: M) -> None:
-        """Take in a member, in whatever status. Raises PoolError: worker_already_exists."""
+        """Take in a member, in whatever status. Raises PoolError: worker_already_exists, invalid_configuration."""
+        if isinstance(member, type) or not isinstance(member, Member):
+            raise invalid("member", member, "a worker, or another Member")
         if member.id in self._entries:
             raise PoolError(
                 PoolErrorCode.WORKER_ALREADY_EXISTS, f"the pool already has a worker {member.id}", worker=member.id
@@ -76,7 +80,9 @@ class Pool(Generic[M]):
         return tuple(entry.member for entry in self._entries.values())
 
     def search(self, criteria: Criteria) -> tuple[M, ...]:
-        """Return the members that meet the criteria."""
+        """Return the members that meet the criteria. Raises PoolError: invalid_configuration."""
+        if not isinstance(criteria, Criteria):
+            raise invalid("criteria", criteria, "Criteria")
         return tuple(
             entry.member for entry in self._entries.values() if criteria.match(entry.member, well=_is_well(entry))
         )
@@ -130,14 +136,23 @@ class Pool(Generic[M]):
     # -- what is known ---------------------------------------------------------------------------------------
 
     def record(self, report: HealthReport) -> None:
-        """Keep the last report on a member. One on a member that has left is dropped."""
+        """Keep the last report on a member. One on a member that has left is dropped.
+
+        Raises PoolError: invalid_configuration.
+        """
+        if not isinstance(report, HealthReport):
+            raise invalid("report", report, "a HealthReport")
         entry = self._entries.get(report.worker_id)
         if entry is not None:
             before, entry.report = entry.report, report
             self._tell(PoolEventKind.HEALTH, entry, before, report)
 
     def report(self, worker_id: str) -> HealthReport | None:
-        """Return the last report; None before the first. Raises PoolError: worker_not_found."""
+        """Return the last report since the member was last started; None before the first.
+
+        One that says that it is not well outlives the start: it gets no task before checks say otherwise.
+        Raises PoolError: worker_not_found.
+        """
         return self._entry(worker_id).report
 
     def leaving(self, worker_id: str) -> bool:
@@ -164,21 +179,22 @@ class Pool(Generic[M]):
             weight=info.weight,
             latency_s=metrics.latency_s,
             error_rate=metrics.error_rate,
+            ended=metrics.successes + metrics.failures,
         )
 
     def subscribe(self, observer: Observer) -> Callable[[], None]:
-        """Call back after every change, in order. Returns what ends it."""
+        """Call back after every change, in order. Returns what ends it. Raises PoolError: invalid_configuration."""
+        if not callable(observer):
+            raise invalid("observer", observer, "callable")
         return self._observers.add(observer)
 
     # -- inside ----------------------------------------------------------------------------------------------
 
     def _entry(self, worker_id: str) -> _Entry[M]:
-        try:
-            return self._entries[worker_id]
-        except KeyError:
-            raise PoolError(
-                PoolErrorCode.WORKER_NOT_FOUND, f"the pool has no worker {worker_id}", worker=worker_id
-            ) from None
+        if worker_id not in self:
+            name = shown(worker_id)[:200]
+            raise PoolError(PoolErrorCode.WORKER_NOT_FOUND, f"the pool has no worker {name}", worker=worker_id)
+        return self._entries[worker_id]
 
     def _notice(self, entry: _Entry[M]) -> None:
         """Tell what has changed since the last time."""
@@ -189,6 +205,8 @@ class Pool(Generic[M]):
         if info is not entry.info:
             self._tell(PoolEventKind.UPDATED, entry, info, entry.info)
         if status is not entry.status:
+            if entry.status is WorkerStatus.STARTING and _is_well(entry):
+                entry.report = None
             self._tell(PoolEventKind.STATUS, entry, status, entry.status)
         if load != entry.load:
             self._tell(PoolEventKind.LOAD, entry, load, entry.load)
