@@ -76,7 +76,7 @@ def test_every_field_is_told_with_its_meaning(kind: type[Section]) -> None:
         (BudgetConfig, "period_ms", "`1_000` (1 s) to 10 years; or none", "*none*"),
         (BudgetConfig, "when_exhausted", "`wait` or `reject`", '`"wait"`'),
         (EstimateConfig, "least_ratio", "any number, `0.001` to `1_000`", "`0.05`"),
-        (OpenAIChatConfig, "key_variable", "text, at most 100 characters", '`"OPENAI_API_KEY"`'),
+        (ManagerConfig, "strategy", "text, at most 200 characters", '`"least-busy"`'),
         (OpenAIChatConfig, "max_response_bytes", "`1` to `268_435_456` (256 MiB)", "`8_388_608` (8 MiB)"),
         (ManagerConfig, "health", "a section; or none", ""),
     ],
