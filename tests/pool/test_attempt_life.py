@@ -11,10 +11,12 @@ from hypothesis import given, settings, strategies as st
 from fairlane.pool.errors import PoolError
 from fairlane.pool.status import WORKER_MOVES, WorkerStatus
 from fairlane.pool.worker import Member
-from fairlane.telemetry.names import LOAD, WORKERS
+from fairlane.telemetry import Telemetry
+from fairlane.telemetry.names import ATTEMPTS, LOAD, WORKERS, Instrument
 from tests.support.pool_gated import SILENT, Gated, S, begun, insist_for
 from tests.support.pool_telemetry import Recording
-from tests.support.pool_work import task
+from tests.support.pool_work import double, raise_it_async, task
+from tests.support.pool_workers import ScriptedWorker, started
 from tests.support.virtual_time import settle, virtual_time
 
 
@@ -128,6 +130,25 @@ async def test_the_figures_of_its_life_come_out_even() -> None:
     await worker.stop()
     assert recording.values(LOAD) == {("gated",): 0}
     assert set(recording.values(WORKERS).values()) == {0}
+
+
+class Unrecorded(Telemetry):
+    """Cannot count attempts."""
+
+    def add(self, instrument: Instrument, amount: int, *values: str) -> None:
+        """See Telemetry."""
+        if instrument is ATTEMPTS:
+            raise ValueError("no counter")
+
+
+@virtual_time
+async def test_an_attempt_that_cannot_be_recorded_is_answered_and_its_slot_is_freed() -> None:
+    [worker] = await started(ScriptedWorker(telemetry=Unrecorded()))
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+    assert await worker.execute(task(double), 21) == 42
+    with pytest.raises(PoolError, match="bad input"):
+        await worker.execute(task(raise_it_async), ValueError("bad input"))
+    assert (worker.load, worker.status) == (0, S.READY)
 
 
 # -- all of it, at any time ------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.pool.abstract_member import AbstractMember
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, invalid, shown
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.task import In, Out, Task
 from fairlane.pool.worker import WorkerInfo
@@ -57,6 +57,8 @@ class AbstractWorker(AbstractMember):
 
     async def execute(self, task: Task[In, Out], value: In) -> Out:
         """See Worker."""
+        if not isinstance(task, Task):
+            raise invalid("task", task, "a Task")
         self._admit(task.id)
         with self._telemetry.span(EXECUTE, task.id, self.id, self.info.kind):
             return await self._begin(task, value)
@@ -69,7 +71,8 @@ class AbstractWorker(AbstractMember):
 
     def _task_failed(self, task_id: str, error: BaseException) -> PoolError:
         """Return what the pool makes of an exception of the work."""
-        failed = self._task_error(PoolErrorCode.TASK_FAILED, task_id, f"failed on worker {self.id}: {error!r:.500}")
+        text = f"failed on worker {self.id}: {shown(error, repr)[:500]}"
+        failed = self._task_error(PoolErrorCode.TASK_FAILED, task_id, text)
         failed.__cause__ = error
         return failed
 
@@ -102,19 +105,22 @@ class AbstractWorker(AbstractMember):
     def _executed(self, running: "asyncio.Task[Any]") -> None:
         attempt = self._attempts.pop(running)
         error = None if running.cancelled() else running.exception()
-        if not attempt.answer.done():
-            if running.cancelled():
+        try:
+            if attempt.answer.done():
+                pass
+            elif running.cancelled():
                 self._settle(attempt, self._task_error(PoolErrorCode.TASK_CANCELLED, attempt.task_id, "ended itself"))
             elif error is None:
-                self._account(attempt, _COMPLETED)
                 attempt.answer.set_result(running.result())
+                self._account(attempt, _COMPLETED)
             else:
                 failed = error if isinstance(error, PoolError) else self._task_failed(attempt.task_id, error)
                 self._settle(attempt, failed)
-        if attempt.kept_until is None:
-            self._change_load(-1)
-        else:
-            attempt.kept_until.add_done_callback(self._free)
+        finally:
+            if attempt.kept_until is None:
+                self._change_load(-1)
+            else:
+                attempt.kept_until.add_done_callback(self._free)
 
     def _free(self, until: "asyncio.Future[Any]") -> None:
         if not until.cancelled():
@@ -134,8 +140,8 @@ class AbstractWorker(AbstractMember):
                 self._settle(attempt, self._task_error(PoolErrorCode.WORKER_LOST, attempt.task_id, text))
 
     def _settle(self, attempt: _Attempt, error: PoolError) -> None:
-        self._account(attempt, error.code)
         attempt.answer.set_exception(error)
+        self._account(attempt, error.code)
 
     def _account(self, attempt: _Attempt, outcome: str) -> None:
         """Put the attempt's end into the figures; watchers hear of it with the change of load that follows."""

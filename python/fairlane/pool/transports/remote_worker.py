@@ -1,12 +1,13 @@
 """A worker whose work runs in another process, with which it talks in frames. How that lives is left to subclasses."""
 
 import asyncio
+import contextlib
 import pickle
 from abc import abstractmethod
 from typing import Any, Protocol, cast
 
 from fairlane.pool.abstract_worker import AbstractWorker
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, shown
 from fairlane.pool.task import In, Out, Task
 from fairlane.pool.transports.exchange import Exchange
 from fairlane.pool.transports.frames import Answer, AnswerKind
@@ -74,7 +75,7 @@ class RemoteWorker(AbstractWorker):
         try:
             payload = self._pickled(task.body, value)
         except Exception as error:
-            raise self._unusable(task.id, str(error)) from error
+            raise self._unusable(task.id, shown(error)) from error
         number, coming = link.exchange.call(payload)
         try:
             answer = await asyncio.shield(coming)
@@ -90,10 +91,11 @@ class RemoteWorker(AbstractWorker):
                 return pickle.loads(answer.payload)  # noqa: S301 - from our own process
             case AnswerKind.RAISED:
                 error: Exception = pickle.loads(answer.payload)  # noqa: S301 - from our own process
-                error.add_note(f"In process {self.pid}:\n{answer.trace}")
+                with contextlib.suppress(Exception):  # its class may have other ideas of notes
+                    error.add_note(f"In process {self.pid}:\n{answer.trace}")
                 raise self._task_failed(task_id, error) from error
             case AnswerKind.UNUSABLE:
-                raise self._unusable(task_id, answer.payload.decode())
+                raise self._unusable(task_id, answer.payload.decode(errors="replace"))
             case _:
                 raise asyncio.CancelledError
 

@@ -1,7 +1,7 @@
 """The process of a subprocess worker: executes calls until the worker's end of the socket is closed.
 
-Async functions run on the event loop, blocking ones in threads. What they print is nobody's protocol. Imports the
-standard library only, so that the process starts fast; what the work needs is imported with the first call.
+Async functions run on the event loop, blocking ones in threads. What they print is nobody's protocol. Imports little
+beside the standard library, so that the process starts fast; what the work needs is imported with the first call.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final, cast
 
+from fairlane.pool.errors import shown
 from fairlane.pool.transports.frames import Answer, AnswerKind, Call, Cancel, Order, Ready, Unpacker, pack
 from fairlane.pool.transports.threads import Threads, is_async, presentable
 
@@ -81,14 +82,15 @@ class Child:
     async def _outcome(self, number: int, payload: bytes) -> Answer:
         try:
             work, value = pickle.loads(payload)  # noqa: S301 - from our own worker
-        except Exception as error:
-            return Answer(number, AnswerKind.UNUSABLE, f"{type(error).__name__}: {error}".encode())
+        except BaseException as error:
+            problem = f"{type(error).__name__}: {shown(error)}"
+            return Answer(number, AnswerKind.UNUSABLE, problem.encode(errors="backslashreplace"))
         try:
             return Answer(number, AnswerKind.VALUE, pickle.dumps(await self._execute(work, value)))
         except asyncio.CancelledError:
             raise
         except BaseException as error:
-            return Answer(number, AnswerKind.RAISED, pickled(presentable(error)), traceback.format_exc())
+            return Answer(number, AnswerKind.RAISED, pickled(presentable(error)), shown(error, _trace))
 
     async def _execute(self, work: Callable[[Any], Any], value: object) -> object:
         output = work(value) if is_async(work) else await self._in_thread(work, value)
@@ -112,10 +114,15 @@ def pickled(error: Exception) -> bytes:
     """Pickle an exception; one that does not survive it is replaced by a stand-in that says the same."""
     try:
         data = pickle.dumps(error)
-        pickle.loads(data)  # noqa: S301 - just made
-    except Exception:
-        return pickle.dumps(RuntimeError(f"{type(error).__module__}.{type(error).__qualname__}: {error}"))
-    return data
+        if isinstance(pickle.loads(data), Exception):  # noqa: S301 - just made
+            return data
+    except BaseException:  # noqa: S110 - whatever its own code raises, the caller is to be answered
+        pass
+    return pickle.dumps(RuntimeError(f"{type(error).__module__}.{type(error).__qualname__}: {shown(error)}"))
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))
 
 
 def _arriving(connection: socket.socket, parent: int) -> Iterator[Order]:

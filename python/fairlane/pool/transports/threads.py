@@ -1,6 +1,7 @@
 """Threads for blocking functions: as many as run at once, used again, and never waited for.
 
-A function that hangs in one holds up neither the others nor the end of the program. Imports the standard library only.
+A function that hangs in one holds up neither the others nor the end of the program. Imports little, as a worker's
+process starts with it.
 """
 
 import asyncio
@@ -12,6 +13,8 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
+
+from fairlane.pool.errors import shown
 
 T = TypeVar("T")
 
@@ -25,7 +28,7 @@ def presentable(error: BaseException) -> Exception:
     """Return an error that a future can hold and a loop survives: an end of the program is none of the work's."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
-    stand_in = RuntimeError(f"it raised {error!r}")
+    stand_in = RuntimeError(f"it raised {shown(error, repr)}")
     stand_in.__cause__ = error
     return stand_in
 
