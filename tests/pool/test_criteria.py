@@ -80,6 +80,7 @@ async def test_health_is_what_the_last_report_says(pool: Pool[ScriptedWorker]) -
 @pytest.mark.parametrize("bad", [{"min_free": -1}, {"min_free": 1.5}, {"statuses": {"asleep"}}, {"colour": "red"}])
 def test_what_cannot_be_looked_for_is_refused(bad: dict[str, object]) -> None:
     [field] = bad
-    with pytest.raises(PoolError, match=field) as raised:
-        Criteria.of(**bad)
-    assert raised.value.code is PoolErrorCode.INVALID_CONFIGURATION
+    for make in (Criteria, Criteria.of):
+        with pytest.raises(PoolError, match=field) as raised:
+            make(**bad)
+        assert raised.value.code is PoolErrorCode.INVALID_CONFIGURATION

@@ -28,6 +28,9 @@ def test_bad_fields_are_named_with_value_and_what_is_accepted(changed: dict[str,
         WorkerInfo.of(**GOOD | changed)
     assert says in str(error.value)
     assert error.value.code is PoolErrorCode.INVALID_CONFIGURATION
+    with pytest.raises(PoolError) as told:
+        WorkerInfo(**GOOD | changed)  # type: ignore[arg-type]
+    assert str(told.value) == str(error.value)
 
 
 def test_facts_do_not_change() -> None:
@@ -41,4 +44,4 @@ def test_health_is_a_plain_answer() -> None:
     with pytest.raises(PoolError, match="healthy = 1"):
         WorkerHealth.of(healthy=1)
     with pytest.raises(PoolError, match="detail"):
-        WorkerHealth.of(healthy=True, detail="x" * 1_001)
+        WorkerHealth(healthy=True, detail="x" * 1_001)

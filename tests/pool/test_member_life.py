@@ -6,7 +6,7 @@ import pytest
 
 from fairlane.pool.errors import PoolError, PoolErrorCode
 from tests.support.pool_gated import Gated, S, begun, code_of, insist_for
-from tests.support.pool_work import task
+from tests.support.pool_work import Unspeakable, task
 from tests.support.virtual_time import settle, virtual_time
 
 
@@ -21,6 +21,21 @@ async def test_a_start_that_fails_says_why_and_may_be_tried_again() -> None:
     worker.start_error = None
     await worker.start()
     assert worker.path == [S.STARTING, S.FAILED, S.STARTING, S.READY]
+
+
+@virtual_time
+async def test_starts_and_stops_that_raise_what_cannot_be_shown_have_failed() -> None:
+    worker = Gated()
+    worker.start_error = Unspeakable()
+    with pytest.raises(PoolError, match="worker w did not start: Unspeakable") as error:
+        await worker.start()
+    assert isinstance(error.value.cause, Unspeakable)
+    worker.start_error = None
+    await worker.start()
+    worker.stop_error = Unspeakable()
+    with pytest.raises(PoolError, match="worker w did not stop: Unspeakable"):
+        await worker.stop()
+    assert worker.status is S.FAILED
 
 
 @virtual_time

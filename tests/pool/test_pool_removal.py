@@ -166,6 +166,13 @@ async def test_one_whose_drain_raises_stays_in_the_pool_and_takes_tasks_again() 
     assert (len(pool), worker.status) == (0, WorkerStatus.STOPPED)
 
 
+async def test_one_whose_drain_raises_is_stopped_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    [worker] = await started(Unable("a"))
+    await worker.stop(grace_s=1)
+    assert worker.status is WorkerStatus.STOPPED
+    assert "worker a did not drain, and is stopped all the same" in caplog.text
+
+
 async def test_a_removal_that_fails_does_not_end_another() -> None:
     [worker] = await started(Unable("a"))
     worker.broken = False

@@ -33,6 +33,14 @@ async def test_it_needs_ray(monkeypatch):
     assert error.value.code is PoolErrorCode.WORKER_START_FAILED
 
 
+@pytest.mark.parametrize("bad", [{"num_cpus": -1}, {"num_gpus": "1"}, {"resources": 5}, {"start_timeout_s": 0}])
+def test_needs_that_cannot_be_met_anywhere_are_refused(bad):
+    [field] = bad
+    with pytest.raises(PoolError, match=f"{field} = ") as error:
+        RayWorker("w", **bad)
+    assert error.value.code is PoolErrorCode.INVALID_CONFIGURATION
+
+
 async def test_an_actor_that_finds_no_room_is_a_failed_start(platform):
     worker = RayWorker("w", resources={"no-such": 1}, start_timeout_s=0.5)
     with pytest.raises(PoolError, match=r"within 0\.5 s: .*no-such") as error:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, invalid, shown
+from fairlane.pool.facts import checked_seconds
 from fairlane.pool.metrics import MetricsAccumulator, WorkerMetrics
 from fairlane.pool.status import WORKER_MOVES, WorkerStatus, moved
 from fairlane.pool.worker import Member, WorkerHealth, WorkerInfo
@@ -21,8 +22,10 @@ _AT_REST: Final = frozenset({WorkerStatus.CREATED, WorkerStatus.STOPPED})
 
 
 class AbstractMember(ABC):
-    """See Member. A transport writes `_start`, `_stop` and `_check`; all methods belong to one event loop.
+    """See Member. A transport writes `_start`, `_stop` and `_check`.
 
+    All methods belong to the event loop of the last start. One that has stopped, and runs nothing, may start in
+    another.
     `_start` and `_stop` never overlap, whatever is called meanwhile. Whoever waits for a start is let go at once by
     its own cancellation, by `fail` or by `stop`; a stop, once it ends the transport, goes on without its callers.
     """
@@ -43,6 +46,8 @@ class AbstractMember(ABC):
         self._status = WorkerStatus.CREATED
         self._load = 0
         self._watchers: list[Callable[[Member], None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """That of its last start."""
         self._idle = asyncio.Event()
         self._idle.set()
         self._transport = asyncio.Lock()
@@ -100,6 +105,8 @@ class AbstractMember(ABC):
 
     def watch(self, watcher: Callable[[Member], None]) -> Callable[[], None]:
         """See Member."""
+        if not callable(watcher):
+            raise invalid("watcher", watcher, "callable")
         self._watchers.append(watcher)
 
         def end() -> None:
@@ -110,6 +117,8 @@ class AbstractMember(ABC):
 
     def update(self, info: WorkerInfo) -> None:
         """See Member."""
+        if not isinstance(info, WorkerInfo):
+            raise invalid("info", info, "a WorkerInfo")
         if (info.id, info.kind) != (self._info.id, self._info.kind):
             raise self._error(
                 PoolErrorCode.INVALID_CONFIGURATION,
@@ -123,6 +132,7 @@ class AbstractMember(ABC):
 
     async def start(self) -> None:
         """See Member."""
+        self._enter_loop()
         if self._stopping is not None:
             raise self._error(PoolErrorCode.ILLEGAL_TRANSITION, "is being stopped and cannot start")
         before = self._status
@@ -144,12 +154,17 @@ class AbstractMember(ABC):
 
     async def stop(self, grace_s: float = 0.0) -> None:
         """See Member."""
+        limit_s = checked_seconds("grace_s", grace_s)
         if self._status is WorkerStatus.CREATED:
             self._move(WorkerStatus.STOPPED)
         if self._status in AT_WORK and self._stopping is None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(grace_s):
+            try:
+                async with asyncio.timeout(limit_s):
                     await self.drain()
+            except TimeoutError:
+                pass  # what still runs is ended
+            except Exception:
+                self._log.exception("worker %s did not drain, and is stopped all the same", self.id)
         if self._status is WorkerStatus.STOPPED:
             return
         if self._stopping is None:
@@ -170,6 +185,19 @@ class AbstractMember(ABC):
             self._end_running()
             self._move(WorkerStatus.FAILED)
 
+    def _enter_loop(self) -> None:
+        """Belong to the running event loop. What it waits with is bound to one, as is all that a transport lives on."""
+        loop = asyncio.get_running_loop()
+        if loop is self._loop:
+            return
+        if self._status not in _AT_REST or self._load:
+            text = "was started in another event loop: only one that has stopped and runs nothing starts in this one"
+            raise self._error(PoolErrorCode.ILLEGAL_TRANSITION, text)
+        self._loop = loop
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._transport = asyncio.Lock()
+
     async def _come_up(self, outcome: "asyncio.Future[None]", before: WorkerStatus) -> None:
         problem: BaseException | None = None
         try:
@@ -183,12 +211,13 @@ class AbstractMember(ABC):
             return  # given up meanwhile, by whoever has also decided on the status
         if problem is None:
             self._starting = None
+            self._accumulator.forget()
             self._become(WorkerStatus.READY)
             self._settle_status()
             self._changed()
             outcome.set_result(None)
         else:
-            self._end_start(_shown(problem), problem)
+            self._end_start(shown(problem), problem)
             self._move(WorkerStatus.FAILED)
 
     async def _go_down(self) -> None:
@@ -201,7 +230,7 @@ class AbstractMember(ABC):
         except (Exception, asyncio.CancelledError) as error:
             if self._status is not WorkerStatus.FAILED:
                 self._move(WorkerStatus.FAILED)
-            raise self._error(PoolErrorCode.WORKER_STOP_FAILED, f"did not stop: {_shown(error)}") from error
+            raise self._error(PoolErrorCode.WORKER_STOP_FAILED, f"did not stop: {shown(error)}") from error
         else:
             self._move(WorkerStatus.STOPPED)
         finally:
@@ -259,7 +288,3 @@ class AbstractMember(ABC):
 
     def _error(self, code: PoolErrorCode, text: str) -> PoolError:
         return PoolError(code, f"worker {self.id} {text}", worker=self.id)
-
-
-def _shown(error: BaseException) -> str:
-    return str(error) or type(error).__name__

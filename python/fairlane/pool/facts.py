@@ -1,7 +1,7 @@
 """What is told about a thing, checked where it comes in."""
 
 import sys
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -10,21 +10,26 @@ from fairlane.pool.errors import PoolError, PoolErrorCode, invalid
 
 
 class Facts(BaseModel):
-    """Frozen fields; those that are not known are refused."""
+    """Frozen fields; those that are not known are refused.
+
+    Raises:
+        PoolError: invalid_configuration, naming each bad field, its value and what would be accepted.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    if not TYPE_CHECKING:  # the fields are those of the subclass
+
+        def __init__(self, **fields: object) -> None:
+            try:
+                super().__init__(**fields)
+            except ValidationError as error:
+                raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, config_error(error).message) from None
+
     @classmethod
     def of(cls, **fields: object) -> Self:
-        """Validate.
-
-        Raises:
-            PoolError: invalid_configuration, naming each bad field, its value and what would be accepted.
-        """
-        try:
-            return cls.model_validate(fields)
-        except ValidationError as error:
-            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, config_error(error).message) from None
+        """Make one of fields whose types are not known. Raises as the class does."""
+        return cls(**fields)
 
 
 def checked_seconds(name: str, value: object) -> float:

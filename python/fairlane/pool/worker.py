@@ -1,7 +1,7 @@
 """The contracts: what a pool keeps alive (a member), and what also executes tasks (a worker)."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -36,6 +36,7 @@ class WorkerHealth(Facts):
     detail: Annotated[str, Field(strict=True, max_length=1_000)] = ""
 
 
+@runtime_checkable
 class Member(Protocol):
     """What a pool holds, a health checker asks and a supervisor restarts."""
 
@@ -67,7 +68,7 @@ class Member(Protocol):
     async def start(self) -> None:
         """Become ready. A start that is cancelled, or ended by `fail` or `stop`, has failed.
 
-        Raises PoolError: worker_start_failed, or illegal_transition unless it may start now.
+        Raises PoolError: worker_start_failed, or illegal_transition unless it may start now, and in this event loop.
         """
         ...
 
@@ -79,7 +80,7 @@ class Member(Protocol):
         """Drain for at most so long, end a start and what still runs, and stop. One that has stopped stays so.
 
         A cancellation while it drains leaves it draining; later it ends the call alone, and the stop goes on.
-        Raises PoolError: worker_stop_failed.
+        Raises PoolError: worker_stop_failed, or invalid_configuration for a grace time that is none.
         """
         ...
 

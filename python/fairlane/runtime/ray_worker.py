@@ -6,15 +6,28 @@ Loads Ray only when it starts, so that whoever starts a platform can still decid
 import logging
 import sys
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.errors import RuntimeStartError
+from fairlane.pool.facts import Facts
 from fairlane.pool.transports.remote_worker import Link, RemoteWorker
 from fairlane.pool.worker import WorkerInfo
 from fairlane.telemetry import Telemetry
 
 KIND: Final = "ray"
+_Share = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+
+
+class _Needs(Facts):
+    """What its actor is to be given."""
+
+    num_cpus: _Share
+    num_gpus: _Share
+    resources: Mapping[str, _Share]
+    start_timeout_s: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 
 
 class RayWorker(RemoteWorker):
@@ -49,8 +62,11 @@ class RayWorker(RemoteWorker):
             id=worker_id, kind=KIND, capacity=capacity, weight=weight, tags=tags, metadata=metadata or {}
         )
         super().__init__(info, clock=clock, telemetry=telemetry, logger=logger)
-        self._options = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": dict(resources or {})}
-        self._start_timeout_s = start_timeout_s
+        needs = _Needs.of(
+            num_cpus=num_cpus, num_gpus=num_gpus, resources=resources or {}, start_timeout_s=start_timeout_s
+        )
+        self._options = {"num_cpus": num_cpus, "num_gpus": num_gpus, "resources": dict(needs.resources)}
+        self._start_timeout_s = needs.start_timeout_s
 
     async def _connect(self) -> Link:
         ray = sys.modules.get("ray")

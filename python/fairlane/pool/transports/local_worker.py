@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.pool.abstract_worker import AbstractWorker
-from fairlane.pool.errors import PoolError
+from fairlane.pool.errors import PoolError, invalid
 from fairlane.pool.task import In, Out, Task
 from fairlane.pool.transports.threads import Threads, is_async, presentable
 from fairlane.pool.worker import WorkerHealth, WorkerInfo
@@ -44,6 +44,8 @@ class LocalWorker(AbstractWorker):
         info = WorkerInfo.of(
             id=worker_id, kind=KIND, capacity=capacity, weight=weight, tags=tags, metadata=metadata or {}
         )
+        if check is not None and not callable(check):
+            raise invalid("check", check, "an async function without arguments, or None")
         super().__init__(info, clock=clock, telemetry=telemetry, logger=logger)
         self._own_check = check
         self._threads = Threads(f"fairlane-{worker_id}")
