@@ -4,13 +4,13 @@ import os
 import platform
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 
 import bench
 from bench.results import CoreFacts, Environment, ServerFacts
 from fairlane import _core
 from fairlane.errors import ConfigError
+from fairlane.runtime.dashboard import check_installed
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 
@@ -44,8 +44,7 @@ def check_dashboard() -> None:
     Raises:
         ConfigError: saying what to install.
     """
-    if any(find_spec(module) is None for module in ("aiohttp", "aiohttp_cors", "colorful")):
-        raise ConfigError("--dashboard: Ray's dashboard is not installed; run: pip install 'ray[default]'")
+    check_installed("--dashboard")
 
 
 def check_out(directory: Path) -> None:

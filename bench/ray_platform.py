@@ -14,7 +14,7 @@ from bench.driving.load import ScenarioError
 from bench.platform import Session
 from fairlane.config import RayConfig, SchedulerConfig, ServerConfig
 from fairlane.providers.base import Provider
-from fairlane.runtime import ray_environment
+from fairlane.runtime.dashboard import invitation
 from fairlane.runtime.platform import Platform
 from fairlane.runtime.scheduler import Scheduler
 from fairlane.store.connection import Endpoint
@@ -79,13 +79,7 @@ class RayPlatform:
 
     def invitation(self) -> list[str]:
         """Say where the dashboard is and how to log in, if there is one."""
-        ray = self._platform.ray
-        if ray is None or not ray.dashboard_url:
-            return []
-        return [
-            f"Ray's dashboard: http://{ray.dashboard_url} (Actors: dispatcher, controller, worker-1 …)",
-            f"it asks for a token; paste this one: {ray_environment.token}",
-        ]
+        return invitation(self._platform.ray)
 
     @asynccontextmanager
     async def scheduler(self, config: SchedulerConfig, provider: Provider) -> AsyncIterator[Session]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fairlane.cli import audit, doctor, serve, status, tenants
+from fairlane.cli.logs import LogLevel, shown
 from fairlane.cli.options import Config, Name, Redis, checked_id, configuration, endpoint
 from fairlane.errors import FairlaneError
 
@@ -46,9 +47,14 @@ def serve_command(
     config: Annotated[Path, typer.Option("--config", help="A TOML file.")],
     provider: Annotated[str, typer.Option("--provider", help="What workers call: package.module:attribute.")],
     redis: Redis = None,
+    log_level: Annotated[
+        LogLevel,
+        typer.Option(help="What is logged to standard error; from info on the ends of tasks are, too."),
+    ] = LogLevel.WARNING,
 ) -> int:
     """Run a scheduler until SIGTERM or Ctrl-C; then finish what runs. A second one hands it back at once."""
-    return asyncio.run(serve.serve(configuration(redis, config), provider))
+    with shown(log_level):
+        return asyncio.run(serve.serve(configuration(redis, config), provider))
 
 
 @app.command("status")

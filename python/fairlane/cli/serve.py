@@ -1,12 +1,22 @@
 """``fairlane serve``: a scheduler as a service."""
 
 import asyncio
+import logging
 import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import typer
 
+from fairlane.cli.journal import Journal
 from fairlane.config import SchedulerConfig
+from fairlane.errors import StoreError
+from fairlane.runtime.dashboard import invitation
+from fairlane.runtime.platform import Platform
 from fairlane.runtime.scheduler import Scheduler
+from fairlane.store.store import Store
+
+_log = logging.getLogger(__name__)
 
 
 async def serve(config: SchedulerConfig, provider: str) -> int:
@@ -14,34 +24,70 @@ async def serve(config: SchedulerConfig, provider: str) -> int:
 
     Returns 0, or 130 if the signal came before everything was ready.
     """
-    return await _Service(Scheduler(config, provider)).run()
+    return await _Service(config, provider).run()
 
 
 class _Service:
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
+    def __init__(self, config: SchedulerConfig, provider: str) -> None:
+        self._platform = Platform(config.server, config.ray)
+        self._scheduler = Scheduler(config, provider, platform=self._platform)
         self._asked = asyncio.Event()
         self._starting: asyncio.Task[None] | None = None
         self._hurrying: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
         self._listen()
-        self._starting = asyncio.create_task(self._scheduler.start())
         try:
-            await self._starting
+            async with AsyncExitStack() as stack:
+                self._starting = asyncio.create_task(self._start(stack))
+                try:
+                    await self._starting
+                finally:
+                    self._starting = None
+                self._listen()  # Ray has put its own SIGTERM handler in place
+                await self._announce()
+                await self._asked.wait()
+                typer.echo("fairlane: stopping; once more to not wait for running tasks", err=True)
         except asyncio.CancelledError:
             typer.echo("fairlane: interrupted while starting; nothing is left running", err=True)
             return 130
-        finally:
-            self._starting = None
-        self._listen()  # Ray has put its own SIGTERM handler in place
-        await self._announce()
-        await self._asked.wait()
-        typer.echo("fairlane: stopping; once more to not wait for running tasks", err=True)
+        return 0
+
+    async def _start(self, stack: AsyncExitStack) -> None:
+        await stack.enter_async_context(self._platform)
+        await stack.enter_async_context(self._journal())
+        await self._scheduler.start()
+        stack.push_async_callback(self._stop)
+
+    async def _stop(self) -> None:
         await self._scheduler.stop()
         if self._hurrying is not None:
             await asyncio.gather(self._hurrying, return_exceptions=True)
-        return 0
+
+    @asynccontextmanager
+    async def _journal(self) -> AsyncIterator[None]:
+        """Log the ends of tasks meanwhile, the last of them included, if that is wanted."""
+        config = self._scheduler.config
+        if not logging.getLogger(Journal.__module__).isEnabledFor(logging.INFO):
+            yield
+            return
+        if config.pool.event_limit == 0:
+            _log.info("pool.event_limit = 0: there are no events, and the ends of tasks are not logged")
+            yield
+            return
+        async with Store(self._platform.endpoint, config.name) as store:
+            journal = Journal(store)
+            await journal.begin()
+            following = asyncio.create_task(journal.follow())
+            try:
+                yield
+            finally:
+                following.cancel()
+                await asyncio.gather(following, return_exceptions=True)
+                try:
+                    await journal.finish()
+                except StoreError as error:
+                    _log.warning("the last events were not read: %s", error)
 
     def _listen(self) -> None:
         loop = asyncio.get_running_loop()
@@ -59,5 +105,6 @@ class _Service:
     async def _announce(self) -> None:
         scheduler = self._scheduler
         pids = ", ".join(f"{name} {pid}" for name, pid in (await scheduler.actor_pids()).items())
-        endpoint = scheduler.platform.endpoint
-        typer.echo(f"fairlane: scheduler {scheduler.config.name} is ready on {endpoint.shown} ({pids})")
+        typer.echo(f"fairlane: scheduler {scheduler.config.name} is ready on {self._platform.endpoint.shown} ({pids})")
+        for line in invitation(self._platform.ray):
+            typer.echo(f"fairlane: {line}")

@@ -10,6 +10,7 @@ from fairlane.config import REDIS_URL_VARIABLE, RayConfig, ServerConfig
 from fairlane.embedded import EmbeddedServer, Guard
 from fairlane.errors import ConfigError, RuntimeStartError
 from fairlane.runtime import process_thread
+from fairlane.runtime.dashboard import check_installed
 from fairlane.runtime.ray_session import RaySession
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
@@ -67,6 +68,8 @@ class Platform:
                 "server; name one with server.url",
                 field="server.url",
             )
+        if self._ray_config.dashboard and self._ray_config.address is None:
+            check_installed("ray.dashboard = true")
         async with AsyncExitStack() as stack:
             guard = await self._start_guard(stack)
             await self._start_server(stack, guard)

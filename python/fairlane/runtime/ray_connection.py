@@ -32,9 +32,10 @@ class PrivateRay:
         self.watch(self.guard)
 
     @property
-    def log(self) -> Path:
-        """The raylet's log, where it says why it did not start."""
-        return self.directory / "session_latest" / "logs" / "raylet.out"
+    def log(self) -> Path | None:
+        """The raylet's log, where it says why it did not start; None if it was not even begun."""
+        log = self.directory / "session_latest" / "logs" / "raylet.out"
+        return log if log.exists() else None
 
     def watch(self, guard: Guard) -> None:
         """Have the guard stop it, should this process be killed. Some of Ray's processes hide the marker."""
@@ -55,7 +56,9 @@ class Connection:
     private: PrivateRay | None
     ours: bool
     exported: Mapping[str, str]
-    dashboard_url: str | None
+    dashboard_url: str | None = None
+    token: str | None = None
+    """What a private Ray asks for; None if the user has decided about that."""
     users: int = 0
 
     def end(self) -> None:

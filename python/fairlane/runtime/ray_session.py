@@ -36,7 +36,7 @@ class RaySession:
         self._private: PrivateRay | None = None
         self._connection: Connection | None = None
         self._starting = False
-        self._has_failed = False
+        self._keeps_log = False
         self.is_given_up = False
         """A start did not end and was left behind: it may still start processes."""
 
@@ -52,8 +52,13 @@ class RaySession:
 
     @property
     def dashboard_url(self) -> str | None:
-        """Where a private Ray's dashboard is, if there is one; it asks for `ray_environment.token`."""
+        """Where a private Ray's dashboard is, if there is one."""
         return None if self._connection is None else self._connection.dashboard_url
+
+    @property
+    def dashboard_token(self) -> str | None:
+        """What the dashboard asks for; None if the user has decided about that."""
+        return None if self._connection is None else self._connection.token
 
     async def start(self) -> None:
         """Connect, and start a private Ray if that is wanted. After an error call `stop`.
@@ -79,7 +84,7 @@ class RaySession:
     async def stop(self) -> None:
         """Leave. The last user's leaving ends a private Ray, with all its processes, and removes its directory.
 
-        The directory stays after a failed start, for its logs.
+        The directory stays after a failed start that named a log in it.
         """
         with _given_up:
             connection, self._connection = self._connection, None
@@ -96,14 +101,16 @@ class RaySession:
                 private = None
         if private is not None:
             await asyncio.to_thread(private.kill)
-            if not self._has_failed:
+            if not self._keeps_log:
                 remove_private_directory(private.directory)
 
     def _failed(self, problem: str) -> RuntimeStartError:
         if self._private is None:
             return RuntimeStartError(f"Ray: {problem}")
-        self._has_failed = True
         log = self._private.log
+        if log is None:
+            return RuntimeStartError(f"Ray did not start: {problem}")
+        self._keeps_log = True
         return RuntimeStartError(f"Ray did not start: {problem}; its log: {log}", log=str(log))
 
     def _enter(self) -> None:
@@ -135,13 +142,13 @@ class RaySession:
         if ray.is_initialized() and _open is not None:
             return self._share(_open)
         if ray.is_initialized():
-            return Connection(address, None, ours=False, exported={}, dashboard_url=None)
+            return Connection(address, None, ours=False, exported={})
         _starting = True
         try:
             if address is None:
                 return self._start_private(ray, login)
             init(ray, address=address)
-            return Connection(address, None, ours=True, exported={}, dashboard_url=None)
+            return Connection(address, None, ours=True, exported={})
         finally:
             _starting = False
 
@@ -169,7 +176,8 @@ class RaySession:
                 dashboard_host="127.0.0.1",
                 _temp_dir=str(private.directory),
             )
-        return Connection(None, private, True, dict(self._environment), context.dashboard_url or None)
+        url, token = context.dashboard_url or None, login.get("RAY_AUTH_TOKEN")
+        return Connection(None, private, True, dict(self._environment), url, token)
 
 
 def _leave(connection: Connection) -> None:

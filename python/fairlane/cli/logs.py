@@ -1,0 +1,62 @@
+"""Where log records go while a command runs as a service: to standard error, one line each."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Final
+
+from fairlane.cli.words import one_line
+
+_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+class LogLevel(StrEnum):
+    """From which level on records are shown."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @property
+    def number(self) -> int:
+        """As the logging module counts."""
+        return int(logging.getLevelNamesMapping()[self.value.upper()])
+
+
+class OneLine(logging.Formatter):
+    """Formats a record as one line: of an exception its class and text, without the traceback."""
+
+    def __init__(self) -> None:
+        super().__init__(_FORMAT)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See logging.Formatter."""
+        record = logging.makeLogRecord(record.__dict__)
+        error = record.exc_info[1] if record.exc_info else None
+        record.msg, record.args = record.getMessage(), None
+        if error is not None and str(error) not in record.msg:
+            record.msg = f"{record.msg}: {type(error).__name__}: {error}"
+        record.msg = one_line(record.msg)
+        record.exc_info = record.exc_text = record.stack_info = None
+        return super().format(record)
+
+
+@contextmanager
+def shown(level: LogLevel) -> Iterator[None]:
+    """Show Fairlane's records from ``level`` on, and other libraries' from there or from a warning on, meanwhile."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine())
+    root, ours = logging.getLogger(), logging.getLogger("fairlane")
+    before = root.level, ours.level
+    root.addHandler(handler)
+    root.setLevel(max(level.number, logging.WARNING))
+    ours.setLevel(level.number)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(before[0])
+        ours.setLevel(before[1])
