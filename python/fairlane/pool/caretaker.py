@@ -11,7 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from typing import Any, Self, TypeVar
 
+from fairlane.pool.bounded import bounded
+from fairlane.pool.errors import invalid
 from fairlane.pool.events import PoolEvent, PoolEventKind
+from fairlane.pool.once import Once
 from fairlane.pool.pool import Pool
 from fairlane.pool.worker import Member
 
@@ -19,13 +22,19 @@ T = TypeVar("T")
 
 
 class Caretaker(ABC):
-    """Cares while its context is entered. One member's care waits for no other's."""
+    """Cares while its context is entered, which it is once. One member's care waits for no other's."""
 
     def __init__(self, pool: Pool[Any], *, patience_s: float, logger: logging.Logger) -> None:
-        """At its end it waits ``patience_s`` seconds for calls to members to take note of their cancellation."""
+        """At its end it waits ``patience_s`` seconds for calls to members to take note of their cancellation.
+
+        Raises PoolError: invalid_configuration.
+        """
+        if not isinstance(pool, Pool):
+            raise invalid("pool", pool, "a Pool")
         self._pool = pool
         self._patience_s = patience_s
         self._log = logger
+        self._once = Once(type(self).__name__)
         self._active = False
         self._context = contextvars.copy_context()
         self._tasks: dict[Member, asyncio.Task[None]] = {}
@@ -36,7 +45,7 @@ class Caretaker(ABC):
 
     @abstractmethod
     def _needs_care(self, member: Member) -> bool:
-        """Say whether it does now; asked again after each change of its status."""
+        """Say whether it does now; asked again after each change of its status, and when it begins to leave."""
 
     @abstractmethod
     async def _care(self, member: Member) -> None:
@@ -45,6 +54,8 @@ class Caretaker(ABC):
     # -- its span --------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
+        """Raises PoolError: illegal_transition, if it was entered before."""
+        self._once.begin()
         self._active = True
         self._context = contextvars.copy_context()
         self._unsubscribe = self._pool.subscribe(self._see)
@@ -74,11 +85,8 @@ class Caretaker(ABC):
         """
         task = asyncio.create_task(call, name=f"{type(self).__name__} of {member.id}")
         self._calls[member] = task
-        task.add_done_callback(lambda task: self._returned(member, task))
-        try:
-            await asyncio.wait({task}, timeout=timeout_s)
-        finally:
-            task.cancel()
+        task.add_done_callback(lambda _: self._calls.pop(member))
+        await bounded(task, timeout_s)
         return task
 
     async def _quiet(self, member: Member, timeout_s: float | None = None) -> bool:
@@ -87,17 +95,12 @@ class Caretaker(ABC):
             await asyncio.wait({self._calls[member]}, timeout=timeout_s)
         return member not in self._calls
 
-    def _returned(self, member: Member, call: asyncio.Task[Any]) -> None:
-        del self._calls[member]
-        if not call.cancelled():
-            call.exception()  # Nobody may have waited for it.
-
     # -- members that come, change and go --------------------------------------------------------------------
 
     def _see(self, event: PoolEvent) -> None:
         if event.kind is PoolEventKind.REMOVED:
             self._end_care(event.member)
-        elif event.kind in {PoolEventKind.ADDED, PoolEventKind.STATUS}:
+        elif event.kind in {PoolEventKind.ADDED, PoolEventKind.STATUS, PoolEventKind.LEAVING}:
             self._settle(event.member)
 
     def _settle(self, member: Member) -> None:

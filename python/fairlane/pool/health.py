@@ -9,7 +9,7 @@ from fairlane.clock import SYSTEM_CLOCK, Clock, Rng, system_rng
 from fairlane.config.pool import HealthConfig
 from fairlane.pool.abstract_member import AT_WORK
 from fairlane.pool.caretaker import Caretaker
-from fairlane.pool.errors import shown
+from fairlane.pool.errors import invalid, shown
 from fairlane.pool.health_report import CheckOutcome, HealthReport
 from fairlane.pool.pool import Pool
 from fairlane.pool.worker import Member, WorkerHealth
@@ -36,7 +36,7 @@ class _Streak:
 
 
 class HealthChecker(Caretaker):
-    """Checks the members at work while its context is entered, and records each report with the pool.
+    """Checks the members at work while its context is entered, which it is once, and records each report with the pool.
 
     A worker counts as well until ``failure_threshold`` checks in a row have failed; then it is declared failed. Once
     it is ready again, it is not well before ``success_threshold`` good checks in a row. One that failed for another
@@ -54,6 +54,9 @@ class HealthChecker(Caretaker):
         telemetry: Telemetry | None = None,
         logger: logging.Logger | None = None,
     ) -> None:
+        """Raises PoolError: invalid_configuration."""
+        if not isinstance(config, HealthConfig):
+            raise invalid("config", config, "a HealthConfig")
         self._config = config
         self._interval_s = config.interval_ms / 1000
         self._timeout_s = config.timeout_ms / 1000

@@ -12,6 +12,7 @@ from fairlane.clock import SYSTEM_CLOCK, Clock, Rng, system_rng
 from fairlane.config.pool import SupervisorConfig
 from fairlane.pool.backoff import full_jitter
 from fairlane.pool.caretaker import Caretaker
+from fairlane.pool.errors import invalid, shown
 from fairlane.pool.pool import Pool
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.worker import Member
@@ -44,7 +45,7 @@ class SupervisorEvent:
 
 
 class Supervisor(Caretaker):
-    """Restarts the members of a pool that fail, or had failed before, while its context is entered.
+    """Restarts the members of a pool that fail, or had failed before, while its context is entered, which it is once.
 
     A start that takes too long is cancelled; until it has ended there is no other of the same worker.
     """
@@ -60,6 +61,9 @@ class Supervisor(Caretaker):
         logger: logging.Logger | None = None,
         observer: Callable[[SupervisorEvent], None] | None = None,
     ) -> None:
+        """Raises PoolError: invalid_configuration."""
+        if not isinstance(config, SupervisorConfig):
+            raise invalid("config", config, "a SupervisorConfig")
         self._max_restarts = config.max_restarts
         self._window_s = config.window_ms / 1000
         self._start_timeout_s = config.start_timeout_ms / 1000
@@ -72,19 +76,18 @@ class Supervisor(Caretaker):
 
     def will_restart(self, worker_id: str) -> bool:
         """Say whether a member may become ready without anybody else's doing: it failed or starts, and has a chance."""
-        if not self._active or worker_id not in self._pool:
+        if not self._active or worker_id not in self._pool or self._pool.leaving(worker_id):
             return False
         member = self._pool.get(worker_id)
-        if self._pool.leaving(worker_id):
-            return False
         return member.status in _ON_ITS_WAY and member not in self._given_up
 
     def _needs_care(self, member: Member) -> bool:
-        return True
+        return not self._pool.leaving(member.id) and member not in self._given_up
 
     def _end_care(self, member: Member) -> None:
         super()._end_care(member)
-        self._given_up.discard(member)
+        if member.id not in self._pool:
+            self._given_up.discard(member)
 
     async def _care(self, member: Member) -> None:
         await self._quiet(member)
@@ -109,7 +112,7 @@ class Supervisor(Caretaker):
             reason = "its start was cancelled" if in_time else f"it did not start within {self._start_timeout_s:g} s"
             self._tell(SupervisorEventKind.RESTART_FAILED, member, len(restarts), reason)
         elif (error := call.exception()) is not None:
-            self._tell(SupervisorEventKind.RESTART_FAILED, member, len(restarts), str(error))
+            self._tell(SupervisorEventKind.RESTART_FAILED, member, len(restarts), shown(error))
         elif call.result():
             self._tell(SupervisorEventKind.RESTARTED, member, len(restarts), "")
 
