@@ -18,7 +18,7 @@ class Facts(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    if not TYPE_CHECKING:  # the fields are those of the subclass
+    if not TYPE_CHECKING:  # pragma: no branch - to a type checker, the fields are those of the subclass
 
         def __init__(self, **fields: object) -> None:
             try:
