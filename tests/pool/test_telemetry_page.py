@@ -29,3 +29,13 @@ def test_it_says_what_there_is_to_know(each: object) -> None:
 def test_no_name_is_used_twice() -> None:
     names = [each.name for each in (*INSTRUMENTS, *SPANS)]
     assert len(names) == len(set(names))
+
+
+def test_the_recipe_of_the_page_shows_metrics_and_spans(tmp_path: Path) -> None:
+    (program,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("fairlane.pool.tasks", "fairlane.pool.task.duration", "fairlane.pool.assign", "fairlane.pool.execute"):
+        assert f'"name": "{name}"' in done.stdout

@@ -10,16 +10,58 @@ from typing import Final
 from fairlane.telemetry.names import INSTRUMENTS, SPANS
 from fairlane.telemetry.recorder import SCOPE
 
+RECIPE: Final = """\
+import asyncio
+
+from opentelemetry import metrics, trace
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import ConsoleMetricExporter, PeriodicExportingMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
+
+from fairlane.pool import LocalWorker, Manager, Pool
+
+metrics.set_meter_provider(MeterProvider([PeriodicExportingMetricReader(ConsoleMetricExporter())]))
+tracers = TracerProvider()
+tracers.add_span_processor(BatchSpanProcessor(ConsoleSpanExporter()))
+trace.set_tracer_provider(tracers)
+
+
+async def double(value: int) -> int:
+    return 2 * value
+
+
+async def main() -> None:
+    async with Manager(Pool([LocalWorker("a")])) as manager:
+        await manager.assign(double, 21)
+
+
+asyncio.run(main())
+"""
+
 _INTRO: Final = f"""\
 # What Fairlane tells OpenTelemetry
 
 Generated from `fairlane.telemetry.names` by `python -m fairlane.telemetry.page`; do not edit.
+
+What is instrumented today is the pool layer, `fairlane.pool`: managers, workers, health checks and restarts. The
+scheduler is instrumented as far as it is made of that layer: the checks and restarts of its workers (kind `scheduler`).
+What it admits, dispatches, holds and settles is not told to OpenTelemetry; `fairlane status`, `fairlane audit` and the
+event stream tell it, see [operations.md](operations.md#watching).
 
 Everything is recorded under the scope `{SCOPE}`, with the providers of the process or those handed to `Telemetry`.
 Without an SDK nothing is recorded.
 
 Attributes of instruments take few values: statuses, outcomes, error codes, names of strategies and kinds of workers.
 Ids of workers and tasks are on spans only.
+
+## Attaching an SDK
+
+Fairlane needs the API only. `pip install opentelemetry-sdk` adds what collects; set it up before the first pool,
+manager or scheduler is made. This program prints what it would send; an exporter for OTLP takes the console's place.
+
+```python
+{RECIPE}```
 """
 
 _SPANS: Final = """\
