@@ -63,5 +63,10 @@ def system_rng(seed: int | None = None) -> Rng:
     return random.Random(seed)  # noqa: S311 - jitter, not a secret
 
 
+def derived_rng(rng: Rng) -> Rng:
+    """Return a generator begun by one number of another, and independent of what that is used for from then on."""
+    return system_rng(int(rng.uniform(0, 2**53)))
+
+
 SYSTEM_CLOCK = SystemClock()
 RANDOM_IDS = RandomIds()

@@ -66,11 +66,12 @@ async def test_without_a_supervisor_a_worker_that_does_not_start_stops_all() -> 
 
 
 @virtual_time
-async def test_with_a_supervisor_it_is_started_again_while_tasks_wait() -> None:
+async def test_with_a_supervisor_it_is_started_again_while_tasks_wait(caplog: pytest.LogCaptureFixture) -> None:
     worker = ScriptedWorker("a")
     worker.start_errors += [OSError("no room"), OSError("no room")]
     async with managed(worker, config=unattended(supervisor=SupervisorConfig())) as manager:
         assert worker.status is WorkerStatus.FAILED
+        assert "worker a did not start: no room" in caplog.text
         assert await manager.assign(double, 21) == 42
         assert worker.starts == 3
 
@@ -230,7 +231,7 @@ async def test_an_added_worker_that_does_not_start_is_not_waited_for(caplog: pyt
         worker.start_errors.append(OSError("no room"))
         pool.add(worker)
         assert await _code(manager.assign(double, 1)) is NONE_LEFT
-    assert "worker a was added, and did not start" in caplog.text
+    assert "worker a did not start: no room" in caplog.text
 
 
 @virtual_time

@@ -1,6 +1,8 @@
 """Placing: whom a strategy may choose from, and when waiting is of no use."""
 
 import asyncio
+from collections.abc import Collection
+from typing import Any
 
 import pytest
 
@@ -8,6 +10,7 @@ from fairlane.clock import system_rng
 from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.placement import Placement
 from fairlane.pool.pool import Pool
+from fairlane.pool.strategies.base import Candidate, Strategy
 from fairlane.pool.strategies.registry import make_strategy
 from fairlane.telemetry import Telemetry
 from tests.support.pool_workers import ScriptedWorker, started
@@ -17,12 +20,12 @@ from tests.support.virtual_time import VirtualClock, settle, virtual_time
 class Plans:
     """The workers that somebody will bring back."""
 
-    def __init__(self, pool: Pool[ScriptedWorker], *restarted: str) -> None:
+    def __init__(self, pool: Pool[ScriptedWorker], *restarted: str, strategy: Strategy | None = None) -> None:
         self.restarted = set(restarted)
         self.placement = Placement(
             pool,
-            make_strategy("least-busy", system_rng(1)),
-            "least-busy",
+            strategy or make_strategy("least-busy", system_rng(1)),
+            "mine",
             queue_limit=10,
             will_restart=self.restarted.__contains__,
             clock=VirtualClock(),
@@ -77,3 +80,101 @@ async def test_plans_that_are_told_after_the_end_do_not_open_it_again() -> None:
     plans.placement.reconsider("a")
     with pytest.raises(PoolError, match="the manager does not run"):
         await plans.placement.take(())
+
+
+# -- a strategy of somebody else's that fails ----------------------------------------------------------------
+
+
+class Faulty:
+    """Chooses what it is told to choose, and raises what it is told to raise."""
+
+    def __init__(self) -> None:
+        self.chosen: object = None
+        self.refused: Exception | None = None
+        self.known: set[str] = set()
+
+    def put(self, candidate: Candidate) -> None:
+        if self.refused is not None:
+            raise self.refused
+        self.known.add(candidate.id)
+
+    def remove(self, worker_id: str) -> None:
+        raise KeyError(worker_id)
+
+    def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> Any:
+        if isinstance(self.chosen, Exception):
+            raise self.chosen
+        return self.chosen
+
+    def undo(self, worker_id: str, tasks: int = 1) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("chosen", "says"),
+    [
+        (ZeroDivisionError("by nothing"), "strategy mine did not choose: by nothing"),
+        ("zzz", "strategy mine chose 'zzz', which is no worker of the pool"),
+        ([], r"strategy mine chose \[\], which is no worker of the pool"),
+    ],
+)
+@virtual_time
+async def test_a_strategy_that_does_not_choose_is_at_fault(chosen: object, says: str) -> None:
+    strategy = Faulty()
+    plans = Plans(Pool(await started(ScriptedWorker("a"))), strategy=strategy)
+    plans.placement.open()
+    strategy.chosen = chosen
+    with pytest.raises(PoolError, match=says) as raised:
+        await plans.placement.take(())
+    assert raised.value.code is PoolErrorCode.INVALID_CONFIGURATION
+    assert raised.value.context == {"strategy": "mine"}
+    assert raised.value.cause is (chosen if isinstance(chosen, Exception) else None)
+
+
+@virtual_time
+async def test_all_who_wait_are_told_that_the_strategy_is_at_fault() -> None:
+    strategy = Faulty()
+    [worker] = await started(ScriptedWorker("a"))
+    plans = Plans(Pool([worker]), strategy=strategy)
+    plans.placement.open()
+    waiting = [asyncio.create_task(plans.placement.take(())) for _ in range(3)]
+    await settle()
+    strategy.chosen = ZeroDivisionError()
+    plans.placement.reconsider("a")
+    await settle()
+    assert {each.exception().code for each in waiting} == {PoolErrorCode.INVALID_CONFIGURATION}  # type: ignore[union-attr]
+
+
+@virtual_time
+async def test_a_worker_that_the_strategy_does_not_take_in_is_not_waited_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    strategy = Faulty()
+    pool = Pool(await started(ScriptedWorker("a")))
+    plans = Plans(pool, strategy=strategy)
+    plans.placement.open()
+    waiting = asyncio.create_task(plans.placement.take(()))
+    await settle()
+    strategy.refused = ValueError("no weight")
+    pool.update("a", weight=7)
+    with pytest.raises(PoolError, match="no worker to wait for: 1 ready") as raised:
+        await waiting
+    assert raised.value.code is PoolErrorCode.NO_WORKERS_AVAILABLE
+    assert "strategy mine did not take in worker a: no weight" in caplog.text
+    strategy.refused, strategy.chosen = None, "a"
+    pool.update("a", weight=1)
+    assert await plans.placement.take(()) is pool.get("a")
+
+
+@virtual_time
+async def test_a_strategy_that_cannot_forget_a_worker_keeps_nobody_waiting() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    pool = Pool([worker])
+    plans = Plans(pool, strategy=Faulty())
+    plans.placement.open()
+    waiting = asyncio.create_task(plans.placement.take(()))
+    await settle()
+    await pool.remove("a")
+    with pytest.raises(PoolError) as raised:
+        await waiting
+    assert raised.value.code is PoolErrorCode.NO_WORKERS_AVAILABLE

@@ -103,6 +103,22 @@ def test_what_is_no_name_is_refused(name: str) -> None:
     assert name not in strategy_names()
 
 
+@pytest.mark.parametrize("name", [5, None, b"mine", []])
+def test_what_is_not_even_text_is_refused(name: object) -> None:
+    with pytest.raises(PoolError, match=r"strategy = .*: must be 1 to 64 lower-case letters"):
+        register_strategy(name, First)  # type: ignore[arg-type]
+    with pytest.raises(PoolError, match=r"strategy = .*: must be one of "):
+        make_strategy(name, system_rng(1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("factory", [None, 5, "First"])
+def test_what_cannot_make_a_strategy_gets_no_name(factory: object) -> None:
+    with pytest.raises(PoolError, match=r"factory = .*: must be callable") as caught:
+        register_strategy("test-registry-nothing", factory)  # type: ignore[arg-type]
+    assert caught.value.code is PoolErrorCode.INVALID_CONFIGURATION
+    assert "test-registry-nothing" not in strategy_names()
+
+
 @pytest.mark.parametrize("name", ["", "lottery", "Least-Busy", "least_busy", "a:", ":a", "a:b:c", "a b:c", "../a:b"])
 def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
     text = refusal(name)

@@ -3,20 +3,21 @@
 import asyncio
 import contextlib
 import logging
-import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Final, Self, overload
 
-from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, system_rng
-from fairlane.config.pool import ManagerConfig
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, derived_rng, system_rng
+from fairlane.config.pool import ManagerConfig, SupervisorConfig
+from fairlane.pool.deadline import checked_timeout, deadline
+from fairlane.pool.errors import PoolError, PoolErrorCode, invalid, shown
 from fairlane.pool.health import HealthChecker
+from fairlane.pool.once import Once
 from fairlane.pool.placement import Placement
 from fairlane.pool.pool import Pool
 from fairlane.pool.retries import Retries
 from fairlane.pool.starter import Starter
-from fairlane.pool.status import TASK_MOVES, TaskStatus, moved
+from fairlane.pool.status import TaskStatus
 from fairlane.pool.strategies.registry import make_strategy
 from fairlane.pool.supervisor import Supervisor
 from fairlane.pool.task import In, Out, Task, Work
@@ -52,10 +53,17 @@ class Manager:
     ) -> None:
         """``retry_on``: exceptions of a task's work after which another attempt is worth while.
 
+        The strategy has a source of chance of its own, begun from ``rng``: what else takes chance does not change its
+        choices.
+
         Raises:
-            PoolError: invalid_configuration: the strategy cannot be made.
+            PoolError: invalid_configuration: an argument cannot be used, or the strategy cannot be made.
         """
-        config = config or ManagerConfig()
+        config = ManagerConfig() if config is None else config
+        if not isinstance(pool, Pool):
+            raise invalid("pool", pool, "a Pool")
+        if not isinstance(config, ManagerConfig):
+            raise invalid("config", config, "a ManagerConfig")
         rng = rng or system_rng()
         self._strategy = config.strategy
         self._attempt_limit_s = config.attempt_timeout_ms and config.attempt_timeout_ms / 1000
@@ -63,10 +71,15 @@ class Manager:
         self._ids = ids
         self._telemetry = telemetry or Telemetry()
         self._log = logger or logging.getLogger(__name__)
-        self._assigned: set[Task[Any, Any]] = set()
+        self._once = Once("Manager")
         self._ended = asyncio.Event()
         self._parts = contextlib.AsyncExitStack()
-        self._starter = Starter(pool, grace_s=config.stop_grace_ms / 1000, logger=logger)
+        self._starter = Starter(
+            pool,
+            start_timeout_s=(config.supervisor or SupervisorConfig()).start_timeout_ms / 1000,
+            grace_s=config.stop_grace_ms / 1000,
+            logger=logger,
+        )
         self._supervisor = (
             Supervisor(
                 pool,
@@ -87,7 +100,7 @@ class Manager:
         )
         self._placement = Placement(
             pool,
-            make_strategy(config.strategy, rng),
+            make_strategy(config.strategy, derived_rng(rng)),
             config.strategy,
             queue_limit=config.queue_limit,
             will_restart=self._supervisor.will_restart if self._supervisor else lambda _: False,
@@ -97,7 +110,13 @@ class Manager:
         self._retries = Retries(config, retry_on, rng=rng, pause=self._pause)
 
     async def __aenter__(self) -> Self:
-        """Raises PoolError: worker_start_failed, if there is no supervisor to try again; all are stopped then."""
+        """Start, and wait for the members that start, each for ``start_timeout_ms`` at most.
+
+        Raises:
+            PoolError: illegal_transition: it was entered before; worker_start_failed: there is no supervisor to try
+                again, and all are stopped.
+        """
+        self._once.begin()
         async with contextlib.AsyncExitStack() as parts:
             starter = await parts.enter_async_context(self._starter)
             failures = await starter.start_all()
@@ -107,8 +126,8 @@ class Manager:
                 await parts.enter_async_context(self._supervisor)
             if self._checker is not None:
                 await parts.enter_async_context(self._checker)
-            self._placement.open()
             parts.callback(self._close)
+            self._placement.open()
             self._parts = parts.pop_all()
         return self
 
@@ -142,10 +161,10 @@ class Manager:
             PoolError: no_workers_available, queue_full, task_timeout, task_failed, task_cancelled, retries_exhausted;
                 illegal_transition: the task was assigned before; invalid_configuration: an argument cannot be used.
         """
-        limit_s = _checked_timeout(timeout_s)
-        task = self._checked_task(work)
+        limit_s = checked_timeout(timeout_s)
+        task = self._as_task(work)
         with self._account(task):
-            async with _deadline(task, limit_s, "was not done within"):
+            async with deadline(task, limit_s, "was not done within"):
                 return await self._retries.run(
                     lambda: self._attempt(task, value), lambda error: self._between(task, error)
                 )
@@ -153,13 +172,20 @@ class Manager:
     async def _attempt(self, task: Task[In, Out], value: In) -> Out:
         worker = await self._placement.take(task.metadata.workers)
         task.begin(worker.id)
-        async with _deadline(task, self._attempt_limit_s, f"was not executed by worker {worker.id} within"):
+        async with deadline(task, self._attempt_limit_s, f"was not executed by worker {worker.id} within"):
             try:
                 return await worker.execute(task, value)
             except PoolError as error:
                 if error.code in _NOT_TAKEN:
                     self._placement.reconsider(worker.id)  # its load, which the choice has raised, will not change
                 raise
+            except Exception as error:  # the worker breaks its contract
+                raise PoolError(
+                    PoolErrorCode.TASK_FAILED,
+                    f"task {task.id} failed on worker {worker.id}: {shown(error, repr)[:500]}",
+                    worker=worker.id,
+                    task=task.id,
+                ) from error
 
     def _between(self, task: Task[Any, Any], error: PoolError) -> None:
         task.move(TaskStatus.PENDING)
@@ -176,23 +202,20 @@ class Manager:
         self._placement.close()
         self._ended.set()
 
-    def _checked_task(self, work: Task[In, Out] | Work[In, Out]) -> Task[In, Out]:
-        """Return a task that nobody has run or runs."""
-        if not isinstance(work, Task):
-            return Task(work, task_id=self._ids.new_id(), created_s=self._clock.wall_s())
-        moved(f"task {work.id}", TASK_MOVES, work.status, TaskStatus.RUNNING)
-        if work in self._assigned:
-            raise PoolError(
-                PoolErrorCode.ILLEGAL_TRANSITION, f"task {work.id} is assigned, and waits for a slot", task=work.id
-            )
-        return work
+    def _as_task(self, work: Task[In, Out] | Work[In, Out]) -> Task[In, Out]:
+        if isinstance(work, Task):
+            return work
+        return Task(work, task_id=self._ids.new_id(), created_s=self._clock.wall_s())
 
     @contextlib.contextmanager
     def _account(self, task: Task[Any, Any]) -> Iterator[None]:
-        """Give the task its last status, however the block ends, and record how."""
+        """Take the task, give it its last status, however the block ends, and record how.
+
+        Raises PoolError: illegal_transition: somebody has taken it before.
+        """
+        task.claim()
         began_s = self._clock.monotonic_s()
         outcome: str = PoolErrorCode.TASK_FAILED
-        self._assigned.add(task)
         try:
             with self._telemetry.span(ASSIGN, task.id, self._strategy):
                 yield
@@ -204,44 +227,7 @@ class Manager:
             outcome = error.code
             raise
         finally:
-            self._assigned.discard(task)
+            task.release()
             task.move(_LAST_STATUS.get(outcome, TaskStatus.FAILED))
             self._telemetry.add(TASKS, 1, self._strategy, outcome)
             self._telemetry.observe(TASK_DURATION, self._clock.monotonic_s() - began_s, self._strategy, outcome)
-
-
-def _checked_timeout(timeout_s: float | None) -> float | None:
-    if timeout_s is None or (isinstance(timeout_s, int | float) and math.isfinite(timeout_s)):
-        return timeout_s
-    raise PoolError(
-        PoolErrorCode.INVALID_CONFIGURATION,
-        f"timeout_s = {ascii(timeout_s)[:60]}: must be a finite number of seconds, or None",
-    )
-
-
-@contextlib.asynccontextmanager
-async def _deadline(task: Task[Any, Any], limit_s: float | None, what: str) -> AsyncIterator[None]:
-    """End the block when its time is up.
-
-    Raises:
-        PoolError: task_timeout.
-    """
-    if limit_s is not None and limit_s <= 0:
-        raise _timed_out(task, what, limit_s)
-    try:
-        async with asyncio.timeout(limit_s) as deadline:
-            yield
-    except TimeoutError as error:
-        if not deadline.expired():
-            raise
-        raise _timed_out(task, what, limit_s) from error
-
-
-def _timed_out(task: Task[Any, Any], what: str, limit_s: float | None) -> PoolError:
-    return PoolError(
-        PoolErrorCode.TASK_TIMEOUT,
-        f"task {task.id} {what} {limit_s} s",
-        task=task.id,
-        timeout_s=limit_s,
-        workers=task.metadata.workers,
-    )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from fairlane.clock import Clock
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, shown
 from fairlane.pool.events import PoolEvent, PoolEventKind
 from fairlane.pool.pool import Pool
 from fairlane.pool.slot_queue import SlotQueue
@@ -46,7 +46,10 @@ class Placement:
         self._unsubscribe: Callable[[], None] = lambda: None
 
     def open(self) -> None:
-        """Begin to follow the pool."""
+        """Begin to follow the pool.
+
+        Raises PoolError: invalid_configuration: the strategy does not take in a member.
+        """
         self._is_open = True
         self._unsubscribe = self._pool.subscribe(self._see)
         for member in self._pool.list():
@@ -65,7 +68,7 @@ class Placement:
         It is none of those to avoid, unless no other has a free slot.
 
         Raises:
-            PoolError: no_workers_available, queue_full.
+            PoolError: no_workers_available, queue_full; invalid_configuration: the strategy does not choose.
         """
         began_s = self._clock.monotonic_s()
         self._telemetry.add(WAITING, 1, self._strategy_name)
@@ -82,33 +85,54 @@ class Placement:
             self._settle(self._pool.get(worker_id))
 
     def _settle(self, member: Member) -> None:
-        """Take note of what is true of a member of the pool now."""
+        """Take note of what is true of a member of the pool now. One that the strategy does not know is no hope."""
         candidate = self._pool.candidate(member)
-        self._strategy.put(candidate)
         may_come = member.status in _PROMISING or self._will_restart(member.id)
-        if may_come and not self._pool.leaving(member.id):
-            self._promising.add(member.id)
-        else:
-            self._promising.discard(member.id)
-        if candidate.available or not self._promising:
-            self._queue.wake()
+        is_hope = False
+        try:
+            self._strategy.put(candidate)
+            is_hope = may_come and not self._pool.leaving(member.id)
+        except Exception as error:
+            raise self._fault(f"did not take in worker {member.id}: {shown(error)}") from error
+        finally:
+            if is_hope:
+                self._promising.add(member.id)
+            else:
+                self._promising.discard(member.id)
+            if candidate.available or not self._promising:
+                self._queue.wake()
 
     def _see(self, event: PoolEvent) -> None:
         if event.kind is not PoolEventKind.REMOVED:
             self._settle(event.member)
             return
-        self._strategy.remove(event.member.id)
         self._promising.discard(event.member.id)
         if not self._promising:
             self._queue.wake()
+        self._strategy.remove(event.member.id)
 
     def _choose(self, avoid: Collection[str]) -> Worker | None:
         if not self._promising:
             raise PoolError(PoolErrorCode.NO_WORKERS_AVAILABLE, f"no worker to wait for: {self._why_none()}")
-        worker_id = self._strategy.choose(avoid)
-        if worker_id is None and avoid:
-            worker_id = self._strategy.choose()
-        return None if worker_id is None else self._pool.get(worker_id)
+        try:
+            worker_id = self._strategy.choose(avoid)
+            if worker_id is None and avoid:
+                worker_id = self._strategy.choose()
+        except Exception as error:
+            raise self._fault(f"did not choose: {shown(error)}") from error
+        if worker_id is None:
+            return None
+        if worker_id not in self._pool:
+            raise self._fault(f"chose {shown(worker_id, ascii)[:60]}, which is no worker of the pool")
+        worker: Worker = self._pool.get(worker_id)
+        return worker
+
+    def _fault(self, text: str) -> PoolError:
+        return PoolError(
+            PoolErrorCode.INVALID_CONFIGURATION,
+            f"strategy {self._strategy_name} {text}",
+            strategy=self._strategy_name,
+        )
 
     def _why_none(self) -> str:
         if not self._is_open:

@@ -8,7 +8,7 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 from fairlane.clock import Rng
 from fairlane.config.pool import ManagerConfig
 from fairlane.pool.backoff import full_jitter
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, invalid
 
 Out = TypeVar("Out")
 
@@ -24,7 +24,12 @@ class Retries:
         rng: Rng,
         pause: Callable[[float], Awaitable[None]],
     ) -> None:
-        """``retry_on``: what a task may raise without having failed for good; ``pause`` waits so many seconds."""
+        """``retry_on``: what a task may raise without having failed for good; ``pause`` waits so many seconds.
+
+        Raises PoolError: invalid_configuration.
+        """
+        if not isinstance(retry_on, tuple) or not all(_is_exception(each) for each in retry_on):
+            raise invalid("retry_on", retry_on, "a tuple of classes of exceptions")
         self._retry_on = retry_on
         self._stop = stop_after_attempt(config.retries + 1)
         self._wait = full_jitter(config.backoff_base_ms / 1000, config.backoff_cap_ms / 1000, rng)
@@ -69,6 +74,10 @@ class Retries:
             return isinstance(error.cause, self._retry_on)
         # Within an attempt it is the attempt's own time that was up.
         return error.retryable or error.code is PoolErrorCode.TASK_TIMEOUT
+
+
+def _is_exception(thing: object) -> bool:
+    return isinstance(thing, type) and issubclass(thing, Exception)
 
 
 def _give_up(failures: Sequence[PoolError]) -> NoReturn:

@@ -2,21 +2,34 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
+from fairlane.pool.bounded import bounded
+from fairlane.pool.errors import PoolError, PoolErrorCode, shown
 from fairlane.pool.events import PoolEvent, PoolEventKind
 from fairlane.pool.pool import Pool
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.worker import Member
 
+_STOP_S: Final = 10.0
+"""How long a stop may take beyond its grace time (a guess, as is the next)."""
+_CUT_SHORT_S: Final = 3.0
+"""How long it may take when nobody wants to wait any more."""
+
 
 class Starter:
-    """While its context is entered it starts every member that joins in status created; at its end it stops all."""
+    """While its context is entered it starts every member that joins in status created; at its end it stops all.
 
-    def __init__(self, pool: Pool[Any], *, grace_s: float, logger: logging.Logger | None = None) -> None:
+    Neither waits for a member longer than allowed. One that has not started then has failed.
+    """
+
+    def __init__(
+        self, pool: Pool[Any], *, start_timeout_s: float, grace_s: float, logger: logging.Logger | None = None
+    ) -> None:
         """``grace_s``: how long running tasks may go on at the end."""
         self._pool = pool
+        self._start_timeout_s = start_timeout_s
         self._grace_s = grace_s
         self._log = logger or logging.getLogger(__name__)
         self._starting: set[asyncio.Task[None]] = set()
@@ -29,39 +42,75 @@ class Starter:
     async def __aexit__(self, *_: object) -> None:
         """Raises PoolError: worker_stop_failed for one that did not stop, after all have tried."""
         self._unsubscribe()
-        for starting in self._starting:
-            starting.cancel()
         try:
-            await asyncio.gather(*self._starting, return_exceptions=True)
-            errors = await self._stop_all(self._grace_s)
+            errors = await self._stop_all(self._grace_s, _STOP_S)
         except asyncio.CancelledError:
-            await self._stop_all(0.0)
+            await self._stop_all(0.0, _CUT_SHORT_S)
             raise
+        finally:
+            for starting in self._starting:
+                starting.cancel()
+            await asyncio.gather(*self._starting, return_exceptions=True)
         if errors:
             raise errors[0]
 
-    async def start_all(self) -> list[Exception]:
+    async def start_all(self) -> list[PoolError]:
         """Start those that are only created, all at once; return why some did not start."""
         created = [member for member in self._pool.list() if member.status is WorkerStatus.CREATED]
-        return _errors(await asyncio.gather(*(member.start() for member in created), return_exceptions=True))
+        return _errors(await asyncio.gather(*(self._start(member) for member in created)))
 
-    async def _stop_all(self, grace_s: float) -> list[Exception]:
-        stops = (member.stop(grace_s) for member in self._pool.list())
-        return _errors(await asyncio.gather(*stops, return_exceptions=True))
+    async def _stop_all(self, grace_s: float, limit_s: float) -> list[PoolError]:
+        members = self._pool.list()
+        return _errors(await asyncio.gather(*(self._stop(member, grace_s, limit_s) for member in members)))
 
     def _see(self, event: PoolEvent) -> None:
         if event.kind is PoolEventKind.ADDED and event.member.status is WorkerStatus.CREATED:
-            starting = asyncio.create_task(self._start(event.member))
+            starting = asyncio.create_task(self._start_added(event.member))
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
 
-    async def _start(self, member: Member) -> None:
+    async def _start_added(self, member: Member) -> None:
         if member.status is WorkerStatus.CREATED:
-            try:
-                await member.start()
-            except Exception as error:
-                self._log.warning("worker %s was added, and did not start: %s", member.id, error)
+            await self._start(member)
+
+    async def _start(self, member: Member) -> PoolError | None:
+        """Start a member, and return why it did not start; None if it did."""
+        call = asyncio.create_task(member.start(), name=f"start of {member.id}")
+        if await bounded(call, self._start_timeout_s):
+            error = _problem(call, member, PoolErrorCode.WORKER_START_FAILED, "did not start")
+        else:
+            late = f"did not start within {self._start_timeout_s:g} s"
+            member.fail(f"it {late}")
+            error = _error(member, PoolErrorCode.WORKER_START_FAILED, late)
+        if error is not None and member.status is not WorkerStatus.STOPPED:
+            self._log.warning("%s", error)
+        return error
+
+    async def _stop(self, member: Member, grace_s: float, limit_s: float) -> PoolError | None:
+        """Stop a member, and return why it did not stop; None if it did."""
+        call = asyncio.create_task(member.stop(grace_s), name=f"stop of {member.id}")
+        if await bounded(call, grace_s + limit_s):
+            return _problem(call, member, PoolErrorCode.WORKER_STOP_FAILED, "did not stop")
+        late = f"did not stop within {grace_s + limit_s:g} s"
+        self._log.warning("worker %s %s, and is left alone", member.id, late)
+        return _error(member, PoolErrorCode.WORKER_STOP_FAILED, late)
 
 
-def _errors(results: list[object]) -> list[Exception]:
-    return [result for result in results if isinstance(result, Exception)]
+def _problem(call: "asyncio.Task[None]", member: Member, code: PoolErrorCode, text: str) -> PoolError | None:
+    """Return what an ended call came to, as an error of the pool's own; None if that was well."""
+    if call.cancelled():
+        return _error(member, code, f"{text}: it was cancelled")
+    cause = call.exception()
+    if cause is None or isinstance(cause, PoolError):
+        return cause
+    error = _error(member, code, f"{text}: {shown(cause)}")
+    error.__cause__ = cause
+    return error
+
+
+def _error(member: Member, code: PoolErrorCode, text: str) -> PoolError:
+    return PoolError(code, f"worker {member.id} {text}", worker=member.id)
+
+
+def _errors(results: Iterable[PoolError | None]) -> list[PoolError]:
+    return [result for result in results if result is not None]

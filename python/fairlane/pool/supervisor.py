@@ -64,6 +64,8 @@ class Supervisor(Caretaker):
         """Raises PoolError: invalid_configuration."""
         if not isinstance(config, SupervisorConfig):
             raise invalid("config", config, "a SupervisorConfig")
+        if observer is not None and not callable(observer):
+            raise invalid("observer", observer, "callable, or None")
         self._max_restarts = config.max_restarts
         self._window_s = config.window_ms / 1000
         self._start_timeout_s = config.start_timeout_ms / 1000

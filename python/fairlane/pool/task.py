@@ -6,7 +6,7 @@ from typing import Annotated, Generic, TypeVar, overload
 from pydantic import Field
 
 from fairlane.domain.limits import MAX_TASK_ID, id_problem
-from fairlane.pool.errors import PoolError, PoolErrorCode
+from fairlane.pool.errors import PoolError, PoolErrorCode, invalid, shown
 from fairlane.pool.facts import Facts
 from fairlane.pool.status import TASK_MOVES, TaskStatus, moved
 
@@ -41,12 +41,14 @@ class Task(Generic[In, Out]):
         """Raises PoolError: invalid_configuration."""
         problem = id_problem(task_id, longest=MAX_TASK_ID)
         if problem is not None:
-            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, f"task_id = {ascii(task_id)[:60]}: {problem}")
+            text = f"task_id = {shown(task_id, ascii)[:60]}: {problem}"
+            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, text)
         if not callable(work):
-            raise PoolError(PoolErrorCode.INVALID_CONFIGURATION, f"work = {ascii(work)[:60]}: must be callable")
+            raise invalid("work", work, "callable")
         self.id = task_id
         self.work = work
         self._status = TaskStatus.PENDING
+        self._claimed = False
         self._metadata = TaskMetadata.of(created_s=created_s)
 
     @property
@@ -67,6 +69,21 @@ class Task(Generic[In, Out]):
     def execute(self, value: In) -> Out | Awaitable[Out]:
         """Do the work; what it returns or raises is the work's own."""
         return self.work(value)
+
+    def claim(self) -> None:
+        """Take it, as a manager does that executes it and alone moves it until `release`.
+
+        Raises PoolError: illegal_transition: it has been executed, or a manager has taken it.
+        """
+        moved(f"task {self.id}", TASK_MOVES, self._status, TaskStatus.RUNNING)
+        if self._claimed:
+            text = f"task {self.id} is assigned, and has not ended"
+            raise PoolError(PoolErrorCode.ILLEGAL_TRANSITION, text, task=self.id)
+        self._claimed = True
+
+    def release(self) -> None:
+        """Let go of it."""
+        self._claimed = False
 
     def begin(self, worker_id: str) -> None:
         """Begin an attempt. Raises PoolError (illegal_transition) unless it is pending."""
