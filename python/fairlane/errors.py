@@ -189,13 +189,27 @@ class ProviderError(FairlaneError):
 
 
 class Throttled(ProviderError):
-    """The provider asked for a pause of ``retry_after_ms``; None means that it named none."""
+    """The provider asked for a pause: of ``retry_after_ms``, else as ``retry_after`` says.
+
+    ``retry_after`` is what a Retry-After header holds, or a number of seconds. Neither, or nothing that makes sense,
+    means that it named none: the pool's default pause.
+    """
 
     code = "throttled"
 
-    def __init__(self, message: str = "throttled", *, retry_after_ms: int | None = None, **context: object) -> None:
-        super().__init__(message, retry_after_ms=retry_after_ms, **context)
+    def __init__(
+        self,
+        message: str = "throttled",
+        *,
+        retry_after_ms: float | None = None,
+        retry_after: str | float | None = None,
+        **context: object,
+    ) -> None:
+        if not isinstance(message, str):
+            raise TypeError(f"a throttle's message is text, not {message!r}: seconds are retry_after=...")
+        super().__init__(message, retry_after_ms=retry_after_ms, retry_after=retry_after, **context)
         self.retry_after_ms = retry_after_ms
+        self.retry_after = retry_after
 
 
 class ProviderFailed(ProviderError):

@@ -10,7 +10,7 @@ pytest.importorskip("httpx2")
 
 from fairlane.config.openai_chat import OpenAIChatConfig
 from fairlane.errors import ConfigError, ProviderError, ProviderFailed, ProviderRefused, Throttled
-from fairlane.providers.base import Call, load_provider
+from fairlane.providers.base import Call, load_provider, usage_of
 from fairlane.providers.openai_chat import OpenAIChatProvider
 from tests.providers.conftest import CANARY
 from tests.support.chat_server import TIMEOUT_S, Answer, ChatServer, completion
@@ -86,6 +86,25 @@ async def test_429_throttles_also_without_a_pause_and_with_its_body_cut(
     assert cut.retry_after_ms == 3000
 
 
+async def test_an_answer_whose_body_stalls_is_read_by_its_head(
+    endpoint_server: ChatServer, provider: OpenAIChatProvider
+) -> None:
+    stalls = {"stalls_after": 4}
+    endpoint_server.will(Answer(429, headers={"Retry-After": "7"}, **stalls), Answer(500, **stalls), Answer(**stalls))
+    throttled = await _failure(provider)
+    assert isinstance(throttled, Throttled)
+    assert throttled.retry_after_ms == 7000
+    assert (await _failure(provider)).message == "HTTP 500"
+    hurried = OpenAIChatProvider(OpenAIChatConfig(timeout_ms=300))
+    await hurried.open()
+    for _ in range(2):  # the timeout comes before the body's own
+        endpoint_server.answers.appendleft(Answer(429, headers={"Retry-After": "7"}, **stalls))
+        assert isinstance(await _failure(hurried), Throttled)
+    late = await _failure(hurried)
+    assert (late.message, late.context["actual_units"]) == ("no complete answer within 0.3 s", COST)
+    await hurried.close()
+
+
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 529, 408, 409, 425])
 async def test_what_may_pass_is_tried_again(
     endpoint_server: ChatServer, provider: OpenAIChatProvider, status: int
@@ -106,7 +125,7 @@ async def test_what_cannot_succeed_is_refused_and_no_redirect_is_followed(
     assert len(endpoint_server.requests) == 1
 
 
-@pytest.mark.parametrize("body", [b"", b"not json", b"\xff" * 50, b"[]", b'{"choices": []}', b'{"choices": [NaN]}'])
+@pytest.mark.parametrize("body", [b"", b"not json", b"\xff" * 50, b"[]", b'{"choices": []}', b'{"choices": [1]'])
 async def test_a_success_that_cannot_be_read_failed_and_costs_the_estimate(
     endpoint_server: ChatServer, provider: OpenAIChatProvider, body: bytes
 ) -> None:
@@ -114,6 +133,15 @@ async def test_a_success_that_cannot_be_read_failed_and_costs_the_estimate(
     failed = await _failure(provider)
     assert isinstance(failed, ProviderFailed)
     assert failed.context["actual_units"] == COST
+
+
+async def test_a_success_without_choices_costs_what_it_says_it_took(
+    endpoint_server: ChatServer, provider: OpenAIChatProvider
+) -> None:
+    endpoint_server.will(Answer(200, {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}))
+    failed = await _failure(provider)
+    assert isinstance(failed, ProviderFailed)
+    assert failed.context["actual_units"] == 7
 
 
 async def test_a_huge_response_is_not_read_to_its_end(
@@ -129,12 +157,14 @@ async def test_a_huge_response_is_not_read_to_its_end(
     assert len(failed.message) <= 300
 
 
-@pytest.mark.parametrize("cut_after", [-1, 0, 20])
+@pytest.mark.parametrize(("cut_after", "charged"), [(-1, None), (0, COST), (20, COST)])
 async def test_a_cut_connection_failed_and_the_next_call_works(
-    endpoint_server: ChatServer, provider: OpenAIChatProvider, cut_after: int
+    endpoint_server: ChatServer, provider: OpenAIChatProvider, cut_after: int, charged: int | None
 ) -> None:
     endpoint_server.will(Answer(cut_after=cut_after))
-    assert isinstance(await _failure(provider), ProviderFailed)
+    failed = await _failure(provider)
+    assert isinstance(failed, ProviderFailed)
+    assert usage_of(failed) == charged
     assert (await provider.call(_call())).actual_units == 12
 
 
@@ -150,9 +180,10 @@ async def test_the_deadline_ends_a_call_before_its_timeout_and_frees_its_connect
 ) -> None:
     endpoint_server.will(Answer(silent=True))
     async with asyncio.timeout(TIMEOUT_S):
-        with pytest.raises(ProviderFailed, match=r"no complete answer within 0\.05 s"):
-            await provider.call(_call(deadline_s=0.05))
+        with pytest.raises(ProviderFailed, match=r"no complete answer within 0\.2 s") as late:
+            await provider.call(_call(deadline_s=0.2))
         await endpoint_server.left.wait()
+    assert usage_of(late.value) == COST
 
 
 async def test_the_timeout_ends_a_call(endpoint_server: ChatServer) -> None:
@@ -170,8 +201,9 @@ async def test_a_cancelled_call_frees_its_connection(endpoint_server: ChatServer
         await endpoint_server.asked.wait()
         calling.cancel()
         await endpoint_server.left.wait()
-    with pytest.raises(asyncio.CancelledError):
+    with pytest.raises(asyncio.CancelledError) as cancelled:
         await calling
+    assert usage_of(cancelled.value) == COST
 
 
 async def test_nobody_there_failed(endpoint_server: ChatServer) -> None:
@@ -179,7 +211,9 @@ async def test_nobody_there_failed(endpoint_server: ChatServer) -> None:
         url = f"http://127.0.0.1:{gone.getsockname()[1]}"
     provider = OpenAIChatProvider(OpenAIChatConfig(base_url=url))
     await provider.open()
-    assert "ConnectError" in (await _failure(provider)).message
+    failed = await _failure(provider)
+    assert "ConnectError" in failed.message
+    assert usage_of(failed) is None
     await provider.close()
 
 

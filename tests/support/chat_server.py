@@ -29,6 +29,8 @@ class Answer:
     """Nothing is sent: the other side has to give up."""
     cut_after: int | None = None
     """So many bytes of the body are sent, then the connection is cut. -1: not even the head."""
+    stalls_after: int | None = None
+    """So many bytes of the body are sent, then nothing: the other side has to give up."""
 
 
 @dataclass
@@ -97,8 +99,12 @@ class ChatServer:
         told = {"Content-Type": "application/json", "Content-Length": str(len(body)), **answer.headers}
         writer.write(f"HTTP/1.1 {answer.status} Told\r\n".encode())
         writer.write("".join(f"{name}: {value}\r\n" for name, value in told.items()).encode() + b"\r\n")
-        writer.write(body[: answer.cut_after])
+        writer.write(body[: answer.cut_after if answer.stalls_after is None else answer.stalls_after])
         await writer.drain()
+        if answer.stalls_after is not None:
+            await reader.read()
+            self.left.set()
+            return False
         return answer.cut_after is None
 
 

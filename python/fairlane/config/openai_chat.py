@@ -1,5 +1,6 @@
 """Where an OpenAI-compatible endpoint is, and how it is called."""
 
+import re
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -19,8 +20,8 @@ class OpenAIChatConfig(Section):
     """None: OPENAI_BASE_URL of the machine that calls, else OpenAI's own."""
     model: str | None = None
     """For payloads that name none. None: OPENAI_MODEL of the machine that calls."""
-    key_variable: Annotated[str, Field(min_length=1, max_length=100)] = "OPENAI_API_KEY"
-    """Name of the environment variable that holds the key."""
+    key_variable: str = "OPENAI_API_KEY"
+    """Name of the environment variable that holds the key: capitals, digits and underscores."""
     connect_timeout_ms: Milliseconds = 5_000
     """For making a connection."""
     timeout_ms: Milliseconds = 600_000
@@ -29,6 +30,13 @@ class OpenAIChatConfig(Section):
     """What a prompt token from the provider's cache costs, in thousandths of a unit; rounded up per call."""
     max_response_bytes: Annotated[int, Field(strict=True, ge=1, le=256 * 2**20)] = 8 * 2**20
     """A larger response is not read to its end."""
+
+    @field_validator("key_variable")
+    @classmethod
+    def _key_variable_is_a_name(cls, value: str) -> str:
+        if re.fullmatch(r"[A-Z_][A-Z0-9_]{0,99}", value) is None:
+            raise ValueError("must be a variable's name in capitals, such as OPENAI_API_KEY; not the key itself")
+        return value
 
     @field_validator("base_url")
     @classmethod

@@ -12,7 +12,7 @@ How a call ends:
     is cancelled by the worker   expired, cancelled or handed back, as the worker asked
 
 A call that ends with an exception costs nothing, unless the exception tells its usage: as the context
-``actual_units`` of a ProviderError, or as an attribute of that name.
+``actual_units`` of a ProviderError, or as an attribute of that name (`tell_usage`), also of a CancelledError.
 """
 
 import inspect
@@ -60,6 +60,11 @@ def usage_of(error: BaseException) -> int | None:
     if value is None:
         value = getattr(error, "actual_units", None)
     return value if type(value) is int and value >= 0 else None
+
+
+def tell_usage(error: BaseException, actual_units: int) -> None:
+    """Have an exception tell what the call used that it ends."""
+    error.actual_units = actual_units  # type: ignore[attr-defined]  # what `usage_of` reads
 
 
 def load_provider(spec: str | Provider) -> Provider:

@@ -1,14 +1,18 @@
 """The chat completions format, without the network: what is sent, and how what comes back is read."""
 
 import json
-from typing import NoReturn
+import math
 
 from fairlane.domain.limits import MAX_COST
 from fairlane.errors import ProviderRefused
 
 
 class UnreadableCompletion(Exception):
-    """The body of a successful response is no chat completion; says why."""
+    """The body of a successful response is no chat completion; says why. ``body``: as far as it could be read."""
+
+    def __init__(self, message: str, body: dict[str, object] | None = None) -> None:
+        super().__init__(message)
+        self.body = body or {}
 
 
 def request_body(payload: object, model: str | None) -> dict[str, object]:
@@ -42,11 +46,14 @@ def request_body(payload: object, model: str | None) -> dict[str, object]:
 def read_completion(raw: bytes) -> dict[str, object]:
     """Return a successful response's body.
 
+    What a result cannot hold is replaced, since the answer is paid for: numbers that are not finite by null, half
+    characters (a text cut within a surrogate pair) by U+FFFD.
+
     Raises:
         UnreadableCompletion: it is not JSON, or has no choices.
     """
     try:
-        body: object = json.loads(raw, parse_constant=_no_constant)
+        body: object = _whole(json.loads(raw, parse_constant=lambda _: None, parse_float=_finite))
     except (ValueError, RecursionError):
         raise UnreadableCompletion("the response is not JSON") from None
     if not isinstance(body, dict):
@@ -54,7 +61,8 @@ def read_completion(raw: bytes) -> dict[str, object]:
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         told = _message_of(body)
-        raise UnreadableCompletion(f"the response has no choices: {told}" if told else "the response has no choices")
+        why = f"the response has no choices: {told}" if told else "the response has no choices"
+        raise UnreadableCompletion(why, body)
     return body
 
 
@@ -99,5 +107,19 @@ def _count(value: object) -> int | None:
     return value if type(value) is int and 0 <= value <= MAX_COST else None
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _whole(value: object) -> object:
+    """Return a decoded value with U+FFFD for every lone surrogate in its texts and names."""
+    match value:
+        case str():
+            return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [_whole(each) for each in value]
+        case dict():
+            return {_whole(name): _whole(each) for name, each in value.items()}
+        case _:
+            return value

@@ -3,14 +3,17 @@
 How the endpoint's answer ends the call:
 
     2xx with choices                  a Reply: the whole body, and the tokens it says it took
-    2xx without, or no JSON           ProviderFailed, charged the estimate: the work was done
+    2xx without, or no JSON           ProviderFailed, charged what it says, else the estimate: the work was done
+    2xx that is cut                   ProviderFailed, charged the estimate
     2xx larger than is read           ProviderRefused, charged the estimate
     429, and 503 with a Retry-After   Throttled
     408, 409, 425, other 5xx          ProviderFailed
     other 4xx, redirects              ProviderRefused
-    no answer, a cut one, a timeout   ProviderFailed
+    no connection, no answer          ProviderFailed
+    time is up, or it is cancelled    ProviderFailed, or cancelled; charged the estimate once the request was sent
 
-One call here is one request there: nothing is retried, since a retry is the scheduler's decision.
+One call here is one request there: nothing is retried, since a retry is the scheduler's decision. Once a request has
+been sent the endpoint may do the work, and bill it, whether or not somebody still waits.
 """
 
 import asyncio
@@ -29,7 +32,7 @@ from fairlane.config.openai_chat import (
 )
 from fairlane.errors import ConfigError, ProviderError, ProviderFailed, ProviderRefused, Throttled
 from fairlane.providers.api_key import ApiKey
-from fairlane.providers.base import Call, Reply
+from fairlane.providers.base import Call, Reply, tell_usage
 from fairlane.providers.chat_completion import (
     UnreadableCompletion,
     error_message,
@@ -51,6 +54,8 @@ _REPEATABLE: Final = frozenset({408, 409, 425})
 _LONGEST_MESSAGE: Final = 300
 _TOO_MANY: Final = 429
 _UNAVAILABLE: Final = 503
+_PROBLEM_BODY_S: Final = 1.0
+"""How long the body of an answer may take that is a problem by its status: that and its headers say enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,17 @@ class _Answer:
     status: int
     headers: Mapping[str, str] = field(repr=False)
     raw: bytes = field(repr=False)
+
+
+class _Request:
+    """Whether a request has been sent whole."""
+
+    sent = False
+
+    async def trace(self, event: str, _: object) -> None:
+        """Hear what the HTTP client does."""
+        if event.endswith(".send_request_body.complete"):
+            self.sent = True
 
 
 class OpenAIChatProvider:
@@ -117,28 +133,34 @@ class OpenAIChatProvider:
         limit_s = self.config.timeout_ms / 1000
         if call.deadline_s is not None:
             limit_s = min(limit_s, call.deadline_s)
-        answer = await self._exchange(self._client, body, limit_s)
+        request = _Request()
+        try:
+            answer = await self._exchange(self._client, body, limit_s, request, call.cost)
+        except asyncio.CancelledError as cancelled:
+            if request.sent:
+                tell_usage(cancelled, call.cost)
+            raise
         end = answer if isinstance(answer, ProviderError) else self._read(answer, call)
         if isinstance(end, ProviderError):
             raise end  # here, where no frame of the HTTP client with its headers is left to be shown
         return end
 
     async def _exchange(
-        self, client: httpx2.AsyncClient, body: dict[str, object], limit_s: float
+        self, client: httpx2.AsyncClient, body: dict[str, object], limit_s: float, request: _Request, cost: int
     ) -> _Answer | ProviderFailed:
+        head: httpx2.Response | None = None
+        sending = client.stream("POST", "chat/completions", json=body, extensions={"trace": request.trace})
         try:
-            async with asyncio.timeout(limit_s), client.stream("POST", "chat/completions", json=body) as response:
-                try:
-                    raw = await self._content(response)
-                except httpx2.HTTPError:
-                    if response.is_success:
-                        raise
-                    raw = b""  # status and headers say enough
-                return _Answer(response.status_code, response.headers, raw)
-        except TimeoutError:
-            return ProviderFailed(f"no complete answer within {limit_s:g} s")
-        except httpx2.HTTPError as error:
-            return ProviderFailed(self._told(f"{type(error).__name__}: {error}"))
+            async with asyncio.timeout(limit_s), sending as head:
+                async with asyncio.timeout(None if head.is_success else _PROBLEM_BODY_S):
+                    return _Answer(head.status_code, head.headers, await self._content(head))
+        except (TimeoutError, httpx2.HTTPError) as error:
+            if head is not None and not head.is_success:
+                return _Answer(head.status_code, head.headers, b"")
+            late = isinstance(error, TimeoutError)
+            charged = head is not None or (late and request.sent)
+            why = f"no complete answer within {limit_s:g} s" if late else f"{type(error).__name__}: {error}"
+            return ProviderFailed(self._told(why), actual_units=cost if charged else None)
 
     async def _content(self, response: httpx2.Response) -> bytes:
         most = self.config.max_response_bytes
@@ -159,7 +181,8 @@ class OpenAIChatProvider:
         try:
             body = read_completion(raw)
         except UnreadableCompletion as error:
-            return ProviderFailed(self._told(str(error)), actual_units=call.cost)
+            used = units_used(error.body, self.config.cached_permille)
+            return ProviderFailed(self._told(str(error)), actual_units=call.cost if used is None else used)
         return Reply(body, units_used(body, self.config.cached_permille))
 
     def _problem(self, answer: _Answer) -> ProviderError:
