@@ -1,15 +1,18 @@
 """Cancels, deadlines and throttles, in every state a task can be in."""
 
+import asyncio
+
 import pytest
 
-from fairlane.config import PoolConfig, TenantConfig
+from fairlane.config import BudgetConfig, PoolConfig, TenantConfig
 from fairlane.domain.policy import ThrottleScope
-from fairlane.domain.task import TaskState
-from fairlane.errors import TaskCancelled, TaskExpired
-from fairlane.providers.base import Call, Reply
+from fairlane.domain.task import OnUnknown, TaskState
+from fairlane.errors import TaskCancelled, TaskDead, TaskExpired
+from fairlane.lifecycle.handle import TaskHandle
+from fairlane.providers.base import Call, Reply, tell_usage
 from fairlane.providers.simulated import SimulatedProvider
 from fairlane.store.messages import CancelStatus
-from tests.lifecycle.harness import Gate, Harness, until
+from tests.lifecycle.harness import TIMEOUT_S, Gate, Harness, until
 
 
 async def _hand_to_nobody(pool: Harness) -> None:
@@ -166,3 +169,66 @@ async def test_a_throttle_of_the_pool_holds_back_what_was_handed_over(pool: Harn
         view = await client.get("acme", handle.ref.id)
         assert view is not None
         assert view.started_ms >= resumes_ms
+
+
+class Metered:
+    """Runs its first call until that is broken off, and tells what it used; later ones complete at once."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.begun = asyncio.Event()
+
+    async def call(self, call: Call) -> Reply:
+        self.calls += 1
+        if self.calls > 1:
+            return Reply("done", 5)
+        self.begun.set()
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError as broken_off:
+            tell_usage(broken_off, 7)
+            raise
+        raise AssertionError
+
+
+async def _break_off(pool: Harness, provider: Metered, on_unknown: OnUnknown, how: str) -> TaskHandle:
+    """Submit a task and have the worker that runs it stop, or lose its lease."""
+    await pool.dispatcher()
+    worker = await pool.worker(provider, grace_ms=0)
+    client = await pool.client()
+    handle = await client.submit("acme", {}, cost=9, on_unknown=on_unknown)
+    async with asyncio.timeout(TIMEOUT_S):
+        await provider.begun.wait()
+    if how == "stopped":
+        await worker.stop()
+        await pool.worker(provider, "w2")
+    else:
+        await pool.store.evict(worker.role.incarnation)
+    return handle
+
+
+@pytest.mark.parametrize(("how", "booked"), [("stopped", (12, 0)), ("lost", (5, 7))])
+async def test_a_call_that_its_worker_breaks_off_is_not_free(pool: Harness, how: str, booked: tuple[int, int]) -> None:
+    await pool.put(acme=TenantConfig(budget=BudgetConfig(limit_units=100)))
+    provider = Metered()
+    handle = await _break_off(pool, provider, OnUnknown.RETRY, how)
+    assert await handle.result(TIMEOUT_S) == "done"
+
+    async def all_told() -> bool:
+        ledger = await pool.store.ledger("acme")
+        return ledger is not None and (ledger.spent, ledger.late) == booked
+
+    await until(all_told)
+    assert provider.calls == 2
+
+
+async def test_a_stopping_worker_does_not_have_a_task_repeated_that_must_not_be(pool: Harness) -> None:
+    await pool.put()
+    provider = Metered()
+    handle = await _break_off(pool, provider, OnUnknown.FAIL, "stopped")
+    with pytest.raises(TaskDead, match="its worker stopped while it ran"):
+        await handle.result(TIMEOUT_S)
+    assert provider.calls == 1
+    ledger = await pool.store.ledger("acme")
+    assert ledger is not None
+    assert ledger.spent_total == 7

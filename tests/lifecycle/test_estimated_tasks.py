@@ -3,7 +3,7 @@
 import pytest
 
 from fairlane.config import EstimateConfig, PoolConfig, TenantConfig
-from fairlane.errors import IdempotencyConflict, InvalidTask
+from fairlane.errors import CostAboveCeiling, IdempotencyConflict, InvalidTask
 from fairlane.lifecycle.estimate import ChatEstimator
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.sizing import Coverage
@@ -112,3 +112,33 @@ async def test_a_failing_estimator_refuses_its_task_only(pool: Harness) -> None:
     assert isinstance(answers[0], TaskHandle)
     assert isinstance(answers[1], InvalidTask)
     assert isinstance(answers[2], InvalidTask)
+
+
+async def test_a_sized_hold_is_lowered_to_what_a_ceiling_admits_but_not_below_its_estimate(pool: Harness) -> None:
+    await pool.put(None, acme=TenantConfig(cost_ceiling_units=105))
+    await pool.dispatcher()
+    await pool.worker(SimulatedProvider())
+    client = await pool.client(estimator=PerField(), estimates=SIZED)
+    handles = [await client.submit("acme", {"actual": 120}) for _ in range(20)]
+    await client.wait_many(handles, timeout_s=20)
+    assert client.coverage("acme").ratio == pytest.approx(1.2, rel=0.02)
+    sized = await client.submit("acme", {"actual": 120})
+    assert await _cost(pool, sized) == 105
+    assert await sized.result(timeout_s=20) is None
+    with pytest.raises(CostAboveCeiling, match="at most 105"):
+        await client.submit("acme", {"actual": 120, "too": "much"})
+    with pytest.raises(CostAboveCeiling, match="cost 106 can never"):
+        await client.submit("acme", {}, cost=106)
+
+
+async def test_a_reply_without_usage_is_charged_its_hold_and_teaches_nothing(pool: Harness) -> None:
+    await pool.put()
+    await pool.dispatcher()
+    await pool.worker(SimulatedProvider())
+    client = await pool.client(estimator=PerField(), estimates=SIZED)
+    handle = await client.submit("acme", {"echo": 1})
+    assert await handle.result(timeout_s=20) == 1
+    view = await client.get("acme", handle.ref.id)
+    assert view is not None
+    assert (view.actual, view.error_code) == (100, "usage_unknown")
+    assert client.coverage("acme") == Coverage(0, 0, unknown=1)

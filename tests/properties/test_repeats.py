@@ -10,7 +10,7 @@ from fairlane.config import PoolConfig, TenantConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.connection import Endpoint
-from fairlane.store.messages import Settlement, Submission, Throttle, Write
+from fairlane.store.messages import Return, Settlement, Submission, Throttle, Write
 from fairlane.store.store import Store
 from tests.support import world_operations as ops
 from tests.support.world_model import ENQUEUED
@@ -99,12 +99,12 @@ async def test_a_lost_worker_can_change_nothing_any_more(endpoint: Endpoint, nam
         await twin.step(ops.Dispatch(1, (1, 0)))
         await twin.step(ops.Start(0))
         (task,) = twin.reference.tasks.values()
-        lost, first = task.incarnation, (task.ref, task.fence)
+        lost, first = task.incarnation, Return(task.ref, task.fence)
         await twin.step(ops.LoseWorker(0, by_name=False))
         await twin.step(ops.Dispatch(1, (0, 1)))
         assert task.state == ENQUEUED
         before = await twin.store.snapshot()
-        for attempt in (first, (task.ref, task.fence)):
+        for attempt in (first, Return(task.ref, task.fence)):
             assert await twin.store.release(lost, [attempt]) == [Write.STALE]
         assert not (await twin.store.start(lost, 0)).alive
         after = await twin.store.snapshot()
@@ -133,7 +133,7 @@ async def test_a_worker_half_taken_back_can_change_nothing_but_the_late_line(sto
     for _ in range(3):
         assert await store.settle("w-1", ends) == [Write.STALE] * held
     assert await store.throttle("w-1", [Throttle(task.ref, task.fence, 0) for task in started]) == [Write.STALE] * held
-    assert await store.release("w-1", [(task.ref, task.fence) for task in started]) == [Write.STALE] * held
+    assert await store.release("w-1", [Return(task.ref, task.fence) for task in started]) == [Write.STALE] * held
     after = await store.snapshot()
     assert after.pool.events == before.pool.events + 1
     (tenant,), (was,) = after.tenants, before.tenants

@@ -6,7 +6,7 @@ from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import BudgetPolicy, ParkReason
 from fairlane.domain.task import TaskState
 from fairlane.errors import ConfigError
-from fairlane.store.messages import Ledger, SubmitStatus, Write
+from fairlane.store.messages import Ledger, Return, SubmitStatus, Write
 from tests.support.store_dump import unchanged
 from tests.support.store_world import World, budget, settlement, task, tasks
 
@@ -111,7 +111,7 @@ async def test_what_did_not_run_gives_everything_back(world: World, way: str) ->
         (started,) = await world.start()
         await (world.throttle(started, 10) if way == "throttled" else world.release(started))
     elif way == "released unstarted":
-        await world.store.release("w1", [((await world.view("t")).ref, 1)])
+        await world.store.release("w1", [Return((await world.view("t")).ref, 1)])
     elif way == "cancelled":
         await world.store.cancel([task("t").ref])
     elif way == "expired":

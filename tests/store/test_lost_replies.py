@@ -7,7 +7,7 @@ import pytest
 from fairlane.config import ControllerConfig, PoolConfig, TenantConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.task import TaskState
-from fairlane.store.messages import CancelStatus, SubmitStatus, Throttle, Write
+from fairlane.store.messages import CancelStatus, Return, SubmitStatus, Throttle, Write
 from fairlane.store.store import Store
 from tests.support.store_dump import Dump, dump
 from tests.support.store_proxy import LossyProxy
@@ -107,7 +107,7 @@ async def test_release_returns_once(world: World, cut: Cut) -> None:
     await world.ready()
     first, second = await world.active(*tasks(2))
     await world.release(first)
-    assert await cut.losing("release").release("w1", [(second.ref, second.fence)]) == [Write.REPEATED]
+    assert await cut.losing("release").release("w1", [Return(second.ref, second.fence)]) == [Write.REPEATED]
     assert (await world.tenant_view()).queued == 2
     assert len(await world.rows("returned")) == 2
 

@@ -13,7 +13,7 @@ from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import QueuePolicy, ThrottleScope
 from fairlane.domain.task import OnUnknown, TaskRef
 from fairlane.errors import ConfigError, LeaseLost
-from fairlane.store.messages import StartedTask, Throttle
+from fairlane.store.messages import Return, StartedTask, Throttle
 from tests.support.store_world import World, settlement, task
 
 STEPS = 400
@@ -128,7 +128,7 @@ class Chaos:
 
     async def release(self) -> None:
         incarnation, attempts = self.attempts()
-        await self.world.store.release(incarnation, [(each.ref, each.fence) for each in attempts])
+        await self.world.store.release(incarnation, [Return(each.ref, each.fence) for each in attempts])
 
     async def cancel(self) -> None:
         if self.submitted:

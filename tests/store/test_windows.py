@@ -4,7 +4,7 @@ import pytest
 
 from fairlane.domain.policy import ParkReason, StopReason
 from fairlane.domain.task import TaskState
-from fairlane.store.messages import SubmitStatus
+from fairlane.store.messages import Return, SubmitStatus
 from tests.support.store_dump import unchanged
 from tests.support.store_windows import INTERVAL, PLACES, limited, run, window
 from tests.support.store_world import START_MS, World, task, tasks
@@ -70,7 +70,7 @@ async def test_what_ends_before_its_start_gives_its_place_back_at_once(world: Wo
     await world.submit(task("u"))
     assert (await world.dispatch()).placed == 0
     if way == "released":
-        await world.store.release("w1", [(task("t").ref, 1)])
+        await world.store.release("w1", [Return(task("t").ref, 1)])
     elif way == "cancelled":
         await world.store.cancel([task("t").ref])
     elif way == "expired":

@@ -7,6 +7,7 @@ import pytest
 
 from fairlane.config import TenantConfig
 from fairlane.domain.policy import ParkReason, StopReason
+from fairlane.store.messages import Return
 from tests.support.store_windows import INTERVAL, LONG_LEASE, held, limited, run, stamps, window
 from tests.support.store_world import START_MS, World, budget, task, tasks
 
@@ -104,7 +105,7 @@ async def test_the_sum_of_a_window_of_spend_is_right_whatever_leaves_it(world: W
     await world.tenant("a")
     await world.pool(lease_ms=LONG_LEASE)
     await world.settle(again)
-    await world.store.release("w1", [(task("last").ref, again.fence + 1)])
+    await world.store.release("w1", [Return(task("last").ref, again.fence + 1)])
     await holds(20, total=20)
     await limited(world, where, 10)
     await world.dispatch()

@@ -8,7 +8,7 @@ from fairlane.config import BudgetConfig, TenantConfig, WindowConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import BudgetPolicy, ThrottleScope
 from fairlane.domain.task import OnUnknown
-from fairlane.store.messages import StartedTask, Submission, SubmitStatus, Throttle, Write
+from fairlane.store.messages import Return, StartedTask, Submission, SubmitStatus, Throttle, Write
 from tests.support.event_ledger import EventLedger
 from tests.support.oracle_ledger import POOL, LedgerOracle
 from tests.support.store_dump import unchanged
@@ -129,7 +129,7 @@ class History:
             if way == "throttle":
                 await self.world.store.throttle(life, [Throttle(each.ref, each.fence, self.rng.choice([None, 0, 40]))])
             elif way == "release":
-                await self.world.store.release(life, [(each.ref, each.fence)])
+                await self.world.store.release(life, [Return(each.ref, each.fence)])
             else:
                 await self.settle(life, each, actual, Outcome.FAILED if way == "fail" else self.rng.choice([*Outcome]))
                 self.ended.append((life, each, actual))

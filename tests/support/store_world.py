@@ -14,6 +14,7 @@ from fairlane.store.messages import (
     Dispatched,
     Ledger,
     PoolView,
+    Return,
     Settlement,
     StartedTask,
     Submission,
@@ -112,8 +113,10 @@ class World:
         (write,) = await self.store.throttle(worker, [Throttle(started.ref, started.fence, retry_after_ms)])
         return write
 
-    async def release(self, started: StartedTask, *, worker: str = "w1") -> Write:
-        (write,) = await self.store.release(worker, [(started.ref, started.fence)])
+    async def release(
+        self, started: StartedTask, *, worker: str = "w1", called: bool = False, actual: int = 0
+    ) -> Write:
+        (write,) = await self.store.release(worker, [Return(started.ref, started.fence, called, actual)])
         return write
 
     async def view(self, task_id: str, tenant: str = "a") -> TaskView:

@@ -9,7 +9,7 @@ from fairlane.domain.task import TaskRef
 from fairlane.lifecycle.attempts import Attempts, Stop
 from fairlane.lifecycle.ending import Endings
 from fairlane.providers.base import Call, Provider, Reply
-from fairlane.store.messages import StartedTask
+from fairlane.store.messages import Return, StartedTask
 
 
 class Stoppable:
@@ -101,7 +101,7 @@ async def test_what_is_handed_back_is_held_until_the_store_has_answered() -> Non
     await asyncio.sleep(0)
     attempts.stop(3, Stop.RETURN)
     await ended.wait()
-    assert attempts.returns == [(TaskRef("acme", "t1"), 4), (TaskRef("acme", "t1"), 3)]
+    assert attempts.returns == [Return(TaskRef("acme", "t1"), 4), Return(TaskRef("acme", "t1"), 3, called=True)]
     assert set(attempts.held) == {3, 4}
     assert attempts.running == []
 

@@ -1,9 +1,14 @@
 """The provider contract, and the simulated provider."""
 
+import math
+import pickle
+from typing import Any
+
 import pytest
 
 from fairlane.clock import system_rng
 from fairlane.config import WorkerConfig
+from fairlane.domain.limits import MAX_DURATION_MS
 from fairlane.domain.task import TaskRef
 from fairlane.errors import ConfigError, ProviderFailed, ProviderRefused, Throttled
 from fairlane.lifecycle.ending import Endings, presentable
@@ -88,12 +93,37 @@ def test_usage_is_read_from_the_context_or_the_attribute_and_only_if_it_is_a_num
 
 @pytest.mark.parametrize(
     ("told", "kept"),
-    [(None, None), (0, 0), (20, 20), (-1, None), (1.5, None), ("20", None), (True, None), (10**15, None)],
+    [
+        ({}, None),
+        ({"retry_after_ms": 0}, 0),
+        ({"retry_after_ms": 20}, 20),
+        ({"retry_after_ms": 3000.0}, 3000),
+        ({"retry_after_ms": 1.5}, 2),
+        ({"retry_after_ms": 10**400}, MAX_DURATION_MS),
+        ({"retry_after_ms": math.inf}, MAX_DURATION_MS),
+        ({"retry_after_ms": -1}, None),
+        ({"retry_after_ms": math.nan}, None),
+        ({"retry_after_ms": "20"}, None),
+        ({"retry_after_ms": True}, None),
+        ({"retry_after": 3}, 3000),
+        ({"retry_after": 0.25}, 250),
+        ({"retry_after": "3"}, 3000),
+        ({"retry_after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0),
+        ({"retry_after": "soon"}, None),
+        ({"retry_after": -1}, None),
+        ({"retry_after": "3", "retry_after_ms": 20}, 20),
+    ],
 )
-def test_only_a_usable_retry_after_is_passed_on(told: object, kept: int | None) -> None:
+def test_a_pause_that_makes_sense_is_passed_on_however_it_is_told(told: dict[str, Any], kept: int | None) -> None:
     task = StartedTask(TaskRef("acme", "t1"), 3, 100, b"jnull", 0, None)
-    ending = Endings(WorkerConfig(), system_rng(1)).raised(task, Throttled(retry_after_ms=told))
+    throttled = pickle.loads(pickle.dumps(Throttled(**told)))
+    ending = Endings(WorkerConfig(), system_rng(1)).raised(task, throttled)
     assert ending == Throttle(task.ref, 3, kept)
+
+
+def test_seconds_in_the_place_of_the_message_are_no_silent_default() -> None:
+    with pytest.raises(TypeError, match="retry_after="):
+        Throttled(3)  # type: ignore[arg-type] - the point
 
 
 @pytest.mark.parametrize(("failures", "bound"), [(0, 200), (2, 800), (1_000, 1_000)])
@@ -122,6 +152,20 @@ def test_a_failed_attempt_waits_at_most_its_bound(failures: int, bound: int) -> 
         "https://:CANARY@host",
         "key sk-CANARY1234567",
         "token = CANARY",
+        "authorization: Basic CANARY",
+        "Authorization: Token CANARY",
+        "Proxy-Authorization: Digest username=u, response=CANARY",
+        "{'Authorization': 'Basic CANARY', 'X-Other': 'shown'}",
+        '{"authorization": "Basic CANARY"}',
+        '"{\\"authorization\\": \\"Basic CANARY\\"}"',
+        "Cookie: theme=dark; session=CANARY",
+        "set-cookie: session=CANARY",
+        "{'password': 'CANARY and CANARY'}",
+        "client_secret=CANARY&x=1",
+        "access_token: CANARY",
+        "aws_secret_access_key = CANARY",
+        "GET /v1/models?key=CANARY&alt=json",
+        "https://host/?a=1&sig=CANARY",
     ],
 )
 def test_error_texts_are_kept_without_secrets(secret_text: str) -> None:
@@ -133,4 +177,5 @@ def test_error_texts_are_kept_without_secrets(secret_text: str) -> None:
 def test_error_texts_are_short_and_valid() -> None:
     assert len(presentable("x" * 100_000)) == 500
     assert presentable("a\ud800b") == "a?b"
-    assert presentable("token count 12 exceeds the limit") == "token count 12 exceeds the limit"
+    for harmless in ("token count 12 exceeds the limit", "max_tokens: 4096 is too large, prompt_tokens=12", "key: no"):
+        assert presentable(harmless) == harmless

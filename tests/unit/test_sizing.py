@@ -123,29 +123,41 @@ def test_a_hold_stays_within_its_bounds(actual: int, hold: int) -> None:
     assert holds.price("acme", MAX_COST)[1] <= MAX_COST
 
 
-@pytest.mark.parametrize("estimate", [3, 1000])
-def test_a_provider_that_tells_no_usage_does_not_move_the_holds(estimate: int) -> None:
-    """It is charged its hold: learned as a ratio, the sizing would follow its own answers upwards."""
-    holds = _holds(0.05, window_samples=100)
-    for _ in range(5000):
-        hold = holds.price("acme", estimate)[1]
-        holds.settled("acme", estimate=estimate, hold=hold, actual=hold)
-    assert holds.price("acme", estimate)[1] <= math.ceil(estimate * 1.006)
+def test_a_provider_that_tells_no_usage_teaches_nothing_and_covers_nothing() -> None:
+    holds = _holds(0.05)
+    for _ in range(500):
+        holds.settled("acme", estimate=100, hold=100, actual=None)
+    assert holds.price("acme", 100) == (100, 100)
+    assert holds.coverage("acme") == holds.coverage() == Coverage(0, 0, unknown=500)
+    assert holds.coverage().share is None
 
 
-def test_usage_that_is_told_now_and_then_is_enough() -> None:
+@pytest.mark.parametrize("silent", [0.0, 0.5, 0.9])
+def test_the_promise_holds_however_many_replies_tell_no_usage(silent: float) -> None:
     rng = random.Random(5)
-    holds = _holds(0.1, window_samples=500)
+    holds = _holds(0.05, window_samples=1000, most_ratio=1000.0)
     overruns = told = 0
-    for number in range(6000):
+    while told < 6000:
+        sized = holds.coverage("acme").ratio is not None
         hold = holds.price("acme", ESTIMATE)[1]
-        silent = rng.random() < 0.5
-        actual = hold if silent else round(ESTIMATE * rng.uniform(0.1, 0.5))
+        if rng.random() < silent:
+            holds.settled("acme", estimate=ESTIMATE, hold=hold, actual=None)
+            continue
+        actual = round(ESTIMATE * 0.3 * rng.lognormvariate(0, 0.6))
         holds.settled("acme", estimate=ESTIMATE, hold=hold, actual=actual)
-        if number > 2000 and not silent:
-            told += 1
-            overruns += actual > hold
-    assert overruns / told <= 0.2 + _margin(0.2, 500)
+        told += 1
+        overruns += sized and actual > hold
+    assert overruns / told <= 0.05 + _margin(0.05, 1000)
+    share = holds.coverage("acme").share
+    assert share is not None
+    assert share >= 0.95 - _margin(0.05, 1000)
+
+
+def test_an_actual_that_is_just_its_hold_is_a_sample_like_any_other() -> None:
+    holds = _holds(0.05)
+    for _ in range(60):
+        holds.settled("acme", estimate=100, hold=50, actual=50)
+    assert holds.price("acme", 100) == (100, 51)
 
 
 def test_a_tenant_whose_tasks_change_is_followed_within_two_windows() -> None:

@@ -5,11 +5,10 @@ from collections.abc import Callable
 from enum import Enum
 
 from fairlane.domain.attempt import Outcome
-from fairlane.domain.task import TaskRef
-from fairlane.lifecycle.ending import Endings, refused, stopped
+from fairlane.lifecycle.ending import Endings, refused, stopped, usage_told
 from fairlane.lifecycle.payload import decode
 from fairlane.providers.base import Call, Provider, Reply
-from fairlane.store.messages import Settlement, StartedTask, Throttle
+from fairlane.store.messages import Return, Settlement, StartedTask, Throttle
 
 
 class Stop(Enum):
@@ -20,7 +19,7 @@ class Stop(Enum):
     RETURN = "return"
     """It goes back to the store unfinished."""
     ABANDON = "abandon"
-    """The store no longer cares: nothing is told."""
+    """The store no longer cares: nothing is told but what the call used."""
 
 
 class Attempt:
@@ -47,7 +46,7 @@ class Attempts:
         """By fence. Whoever gets the store's answer takes the attempt out."""
         self.settlements: list[Settlement] = []
         self.throttles: list[Throttle] = []
-        self.returns: list[tuple[TaskRef, int]] = []
+        self.returns: list[Return] = []
 
     @property
     def untold(self) -> bool:
@@ -83,7 +82,7 @@ class Attempts:
         """Give back what was handed over, without calling the provider."""
         if task.fence not in self.held:
             self.held[task.fence] = Attempt(task)
-            self.returns.append((task.ref, task.fence))
+            self.returns.append(Return(task.ref, task.fence))
 
     def stop(self, fence: int, why: Stop) -> None:
         """Stop a call, once."""
@@ -129,10 +128,13 @@ class Attempts:
                     self.settlements.append(told)
             else:
                 self.settlements.append(self._endings.completed(task, end))
-        elif why is Stop.ABANDON:
-            self.held.pop(task.fence, None)
         elif why is Stop.RETURN:
-            self.returns.append((task.ref, task.fence))
+            self.returns.append(Return(task.ref, task.fence, attempt.begun, usage_told(end)))
+        elif why is Stop.ABANDON:
+            if used := usage_told(end):
+                self.returns.append(Return(task.ref, task.fence, True, used))
+            else:
+                self.held.pop(task.fence, None)
         else:
             self.settlements.append(stopped(task, Outcome(why.value), end))
         self._ended()

@@ -11,6 +11,7 @@ from fairlane.domain.limits import check_task_id, check_tenant_id
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
 from fairlane.errors import ResultTimeout, StoreUnavailable
 from fairlane.lifecycle.collector import Collector
+from fairlane.lifecycle.ending import USAGE_UNKNOWN
 from fairlane.lifecycle.estimate import ChatEstimator, Estimator
 from fairlane.lifecycle.handle import TaskHandle, Wait, outcomes
 from fairlane.lifecycle.outbox import Outbox
@@ -176,8 +177,9 @@ class Client:
         return Coverage(0, 0) if self._holds is None else self._holds.coverage(tenant)
 
     def _learn(self, estimate: int, view: TaskView) -> None:
-        if self._holds is not None and view.state is TaskState.COMPLETED and view.actual is not None:
-            self._holds.settled(view.ref.tenant, estimate=estimate, hold=view.cost, actual=view.actual)
+        if self._holds is not None and view.state is TaskState.COMPLETED:
+            actual = None if view.error_code == USAGE_UNKNOWN else view.actual
+            self._holds.settled(view.ref.tenant, estimate=estimate, hold=view.cost, actual=actual)
 
     def _check_open(self) -> asyncio.Task[None]:
         if self._collecting is None:

@@ -1,5 +1,6 @@
 """From how a provider call ended to what the store is told. Decides no state: the store does."""
 
+import math
 import re
 from typing import Final
 
@@ -11,13 +12,21 @@ from fairlane.errors import ProviderError, ProviderRefused, Throttled
 from fairlane.lifecycle.backoff import full_jitter
 from fairlane.lifecycle.payload import encode
 from fairlane.providers.base import Reply, usage_of
+from fairlane.providers.retry_after import retry_after_ms
 from fairlane.store.messages import Settlement, StartedTask, Throttle
 
+USAGE_UNKNOWN: Final = "usage_unknown"
+"""Stored with a completed task whose provider told no usage: it was charged its hold."""
 _LONGEST_ERROR: Final = 500
+_SIGN: Final = r"[\\'\"]*\s*[:=]\s*"
+"""What stands between a name and its value, also in JSON and in JSON within a string."""
 _SECRETS: Final = re.compile(
     r"(?i)(://[^/\s:@]*:)[^@\s]+(?=@)"
+    rf"|(\b(?:proxy-)?authorization{_SIGN}|\b(?:set-)?cookie{_SIGN})(?:'[^']*|\"[^\"]*|[^\r\n]+)"
     r"|(\bbearer\s+)[^\s'\",;]+"
-    r"|(\b(?:api[-_]?key|x-api-key|authorization|password|passwd|secret|token)['\"]?\s*[:=]\s*['\"]?)(?!bearer)[^\s'\",;]+"
+    rf"|([\w-]*(?:api[-_]?key|access[-_]?key|private[-_]?key|password|passwd|secret|token|credential){_SIGN})"
+    r"(?:\\?'[^']*|\\?\"[^\"]*|[^\s'\",;&]+)"
+    r"|([?&](?:key|sig|signature|code)=)[^&\s'\"]+"
     r"|\b(sk-)[\w-]{8,}"
 )
 
@@ -33,9 +42,9 @@ class Endings:
         """Settle what the provider returned."""
         if type(reply) is not Reply:
             return self._failed(task, "invalid_reply", f"the provider returned {type(reply).__name__}", 0)
-        actual = reply.actual_units
+        actual, note = reply.actual_units, ""
         if actual is None:
-            actual = task.cost
+            actual, note = task.cost, USAGE_UNKNOWN
         elif type(actual) is not int or not 0 <= actual <= MAX_COST:
             shown = ascii(actual)[:60]
             return self._failed(task, "invalid_usage", f"actual_units = {shown}: not in 0..{MAX_COST}", task.cost)
@@ -46,12 +55,12 @@ class Endings:
         if len(result) > self._config.max_result_bytes:
             words = f"{len(result)} bytes encoded: max_result_bytes = {self._config.max_result_bytes}"
             return refused(task, "result_too_large", words, actual)
-        return Settlement(task.ref, task.fence, Outcome.COMPLETED, actual, result)
+        return Settlement(task.ref, task.fence, Outcome.COMPLETED, actual, result, note)
 
     def raised(self, task: StartedTask, error: BaseException) -> Settlement | Throttle:
         """Tell how a call ended that raised."""
         if isinstance(error, Throttled):
-            return Throttle(task.ref, task.fence, _retry_after(error.retry_after_ms))
+            return Throttle(task.ref, task.fence, _pause_of(error))
         actual = _bounded(usage_of(error))
         if isinstance(error, ProviderRefused):
             return refused(task, error.code, str(error), actual)
@@ -79,8 +88,12 @@ def refused(task: StartedTask, code: str, message: str, actual: int = 0) -> Sett
 
 def stopped(task: StartedTask, outcome: Outcome, end: Reply | BaseException) -> Settlement:
     """Settle an attempt that the worker stopped: at what the call says it used, else at nothing."""
-    told = end.actual_units if isinstance(end, Reply) else usage_of(end)
-    return Settlement(task.ref, task.fence, outcome, _bounded(told), b"", outcome.value)
+    return Settlement(task.ref, task.fence, outcome, usage_told(end), b"", outcome.value)
+
+
+def usage_told(end: Reply | BaseException) -> int:
+    """Return what a call that was broken off says it used, 0 if it says nothing."""
+    return _bounded(end.actual_units if isinstance(end, Reply) else usage_of(end))
 
 
 def presentable(message: str) -> str:
@@ -91,8 +104,14 @@ def presentable(message: str) -> str:
     return message[:_LONGEST_ERROR].encode("utf-8", "replace").decode()
 
 
-def _retry_after(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value <= MAX_DURATION_MS else None
+def _pause_of(error: Throttled) -> int | None:
+    """Return the pause that a throttle asks for in milliseconds, rounded up; None: none that makes sense."""
+    asked: object = error.retry_after_ms
+    if asked is None:
+        return retry_after_ms(error.retry_after)
+    if isinstance(asked, bool) or not isinstance(asked, int | float) or not asked >= 0:  # NaN is not >= 0 either
+        return None
+    return MAX_DURATION_MS if asked >= MAX_DURATION_MS else math.ceil(asked)
 
 
 def _bounded(actual: object) -> int:

@@ -45,8 +45,8 @@ class Reports:
         if returns:
             await self._store.release(self._incarnation, returns)
             del attempts.returns[: len(returns)]
-            for _, fence in returns:
-                attempts.held.pop(fence, None)
+            for each in returns:
+                attempts.held.pop(each.fence, None)
 
     async def tell(self) -> None:
         """Tell a batch of each kind."""

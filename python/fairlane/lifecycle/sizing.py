@@ -10,7 +10,7 @@ and its answer is raised by that error: never below the true k-th.
 
 import math
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from fairlane._core import RunningQuantile
@@ -27,10 +27,13 @@ class Coverage:
     """How well holds covered what tasks cost, as one client has seen it. Only tasks submitted without a cost count."""
 
     settled: int
+    """Completed tasks whose provider told what they cost."""
     covered: int
-    """Those whose actual was at most their hold."""
+    """Those of them whose actual was at most their hold."""
     ratio: float | None = None
     """What one tenant's estimates are multiplied by now; None: not sized (yet)."""
+    unknown: int = 0
+    """Completed tasks whose provider told no usage: charged their hold, and counted nowhere else."""
 
     @property
     def share(self) -> float | None:
@@ -45,8 +48,7 @@ class Holds:
         self._estimator = estimator
         self._config = config
         self._tenants: OrderedDict[str, _Tenant] = OrderedDict()
-        self._settled = 0
-        self._covered = 0
+        self._seen = Coverage(0, 0)
 
     def price(self, tenant: str, payload: object) -> tuple[int, int]:
         """Return the estimate of a task and its hold.
@@ -63,11 +65,9 @@ class Holds:
         ratio = None if known is None else known.ratio
         return estimate, estimate if ratio is None else min(MAX_COST, math.ceil(estimate * ratio))
 
-    def settled(self, tenant: str, *, estimate: int, hold: int, actual: int) -> None:
-        """Learn from a completed task of a tenant."""
-        covered = actual <= hold
-        self._settled += 1
-        self._covered += covered
+    def settled(self, tenant: str, *, estimate: int, hold: int, actual: int | None) -> None:
+        """Learn from a completed task of a tenant; ``actual`` None: its provider told no usage."""
+        self._seen = _counted(self._seen, hold, actual)
         known = self._known(tenant)
         if known is None:
             known = self._tenants[tenant] = _Tenant(self._config)
@@ -78,9 +78,9 @@ class Holds:
     def coverage(self, tenant: str | None = None) -> Coverage:
         """Report on one tenant, as far as it is remembered, or on all that was seen."""
         if tenant is None:
-            return Coverage(self._settled, self._covered)
+            return self._seen
         known = self._tenants.get(tenant)
-        return Coverage(0, 0) if known is None else Coverage(known.settled, known.covered, known.ratio)
+        return Coverage(0, 0) if known is None else replace(known.seen, ratio=known.ratio)
 
     def _known(self, tenant: str) -> "_Tenant | None":
         known = self._tenants.get(tenant)
@@ -92,31 +92,23 @@ class Holds:
 class _Tenant:
     """What one tenant's tasks have kept to: the latest one to two windows of ratios."""
 
-    __slots__ = ("_config", "_in_force", "_older", "_younger", "covered", "ratio", "settled")
+    __slots__ = ("_config", "_older", "_younger", "ratio", "seen")
 
     def __init__(self, config: EstimateConfig) -> None:
         self._config = config
         self._older = RunningQuantile(RELATIVE_ERROR)
         self._younger = RunningQuantile(RELATIVE_ERROR)
-        self._in_force = 1.0
-        """The sketch's answer; ``ratio`` is this, raised by its error."""
         self.ratio: float | None = None
-        self.settled = 0
-        self.covered = 0
+        self.seen = Coverage(0, 0)
 
-    def learn(self, estimate: int, hold: int, actual: int) -> None:
-        """Count a task, and size anew.
-
-        An actual that is exactly the hold says nothing: so is charged who tells no usage. Taken as a ratio it would
-        feed the sizing with its own answer, raised a little each time; so it counts as the ratio in force.
-        """
-        self.settled += 1
-        self.covered += actual <= hold
+    def learn(self, estimate: int, hold: int, actual: int | None) -> None:
+        """Count a task, and size anew. A hold that was charged for want of anything better teaches nothing."""
+        self.seen = _counted(self.seen, hold, actual)
         config = self._config
-        if config.overrun_probability is None:
+        if config.overrun_probability is None or actual is None:
             return
-        ratio = self._in_force if actual == hold else actual / estimate
-        ratio = min(max(ratio, config.least_ratio), config.most_ratio)  # no order statistic changes within the bounds
+        # No order statistic changes within the bounds.
+        ratio = min(max(actual / estimate, config.least_ratio), config.most_ratio)
         self._older.add(ratio)
         if self._older.count > config.window_samples:
             self._younger.add(ratio)
@@ -131,6 +123,11 @@ class _Tenant:
         rank = min(count, math.ceil((1 - overrun_probability) * (count + 1)))
         found = self._older.percentile(100 * (rank - 0.5) / count)
         if found is not None:
-            self._in_force = found
             raised = found / (1 - RELATIVE_ERROR)
             self.ratio = min(max(raised, self._config.least_ratio), self._config.most_ratio)
+
+
+def _counted(seen: Coverage, hold: int, actual: int | None) -> Coverage:
+    if actual is None:
+        return replace(seen, unknown=seen.unknown + 1)
+    return replace(seen, settled=seen.settled + 1, covered=seen.covered + (actual <= hold))

@@ -47,13 +47,6 @@ class TaskSpec:
     on_unknown: OnUnknown = OnUnknown.RETRY
 
 
-@dataclass(frozen=True, slots=True)
-class Estimated(Submission):
-    """A submission whose cost, the hold, was made from an estimate."""
-
-    estimate: int = 0
-
-
 class Validator:
     """Checks specs and makes submissions of them. Nothing is sent before this has passed.
 
@@ -103,7 +96,7 @@ class Validator:
         digest = fingerprint(payload, cost or 0, priority, deadline_ms)
         if cost is None and price is not None:
             estimate, hold = price(tenant, spec.payload)
-            return Estimated(ref, hold, payload, digest, priority, deadline_ms, spec.on_unknown, named, estimate)
+            return Submission(ref, hold, payload, digest, priority, deadline_ms, spec.on_unknown, named, estimate)
         return Submission(ref, cost or 0, payload, digest, priority, deadline_ms, spec.on_unknown, named)
 
     def _learn(self, tenant: str) -> None:

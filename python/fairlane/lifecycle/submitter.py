@@ -10,7 +10,7 @@ from fairlane.errors import InvalidTask, Rejected, StoreUnavailable
 from fairlane.lifecycle.collector import Collector
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.outbox import Outbox
-from fairlane.lifecycle.submission import Estimated, TaskSpec, Validator, refusal
+from fairlane.lifecycle.submission import TaskSpec, Validator, refusal
 from fairlane.store.messages import Submission, SubmitStatus
 from fairlane.store.store import Store
 
@@ -109,8 +109,7 @@ class Submitter:
         handles: list[TaskHandle] = []
         for submission in submissions:
             known = collector.known(submission.ref) if submission.named_by_caller else None
-            estimate = submission.estimate if isinstance(submission, Estimated) else None
-            handle = known or TaskHandle(self._client, submission.ref, estimate)
+            handle = known or TaskHandle(self._client, submission.ref, submission.estimate or None)
             handles.append(handle)
             collector.add(handle)
         try:

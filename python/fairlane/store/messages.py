@@ -22,6 +22,8 @@ class Submission:
     on_unknown: OnUnknown = OnUnknown.RETRY
     named_by_caller: bool = False
     """The id is the caller's idempotency key, and stays known after the record is gone."""
+    estimate: int = 0
+    """What the cost, a sized hold, was made from: a ceiling that admits no more may lower it so far. 0: it may not."""
 
 
 class SubmitStatus(StrEnum):
@@ -93,7 +95,7 @@ class Started:
     cancelling: tuple[tuple[TaskRef, int], ...]
     """Attempts (task, fence) of this worker that somebody wants stopped."""
     hold_ms: int | None
-    """The pool is paused: what is handed over may start after this long."""
+    """Something may not start yet, or the pool is paused: ask again after this long."""
     more: bool
 
 
@@ -118,6 +120,16 @@ class Throttle:
     ref: TaskRef
     fence: int
     retry_after_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """An attempt that a worker hands back. ``called``: the provider was called, and used at least ``actual``."""
+
+    ref: TaskRef
+    fence: int
+    called: bool = False
+    actual: int = 0
 
 
 class Write(StrEnum):

@@ -22,6 +22,7 @@ from fairlane.store.messages import (
     Dispatched,
     Ledger,
     Recovered,
+    Return,
     Settlement,
     Snapshot,
     Started,
@@ -152,7 +153,7 @@ class Store(Calls):
         request.extend(
             [
                 s.ref.tenant, s.ref.id, s.cost, s.priority, s.payload, s.fingerprint, s.deadline_ms,
-                s.on_unknown, 1 if s.named_by_caller else 0,
+                s.on_unknown, 1 if s.named_by_caller else 0, s.estimate,
             ]
             for s in batch
         )  # fmt: skip
@@ -257,9 +258,9 @@ class Store(Calls):
         ]
         return decode.writes(await self._call("throttle", [incarnation, *items]))
 
-    async def release(self, incarnation: str, attempts: Sequence[tuple[TaskRef, int]]) -> list[Write]:
-        """Hand attempts back; nothing is charged or counted."""
-        items = [[ref.tenant, ref.id, fence] for ref, fence in attempts]
+    async def release(self, incarnation: str, returns: Sequence[Return]) -> list[Write]:
+        """Hand attempts back; no attempt is counted, and nothing charged but what calls that were broken off used."""
+        items = [[each.ref.tenant, each.ref.id, each.fence, int(each.called), each.actual] for each in returns]
         return decode.writes(await self._call("release", [incarnation, *items]))
 
     async def heartbeat(self, incarnation: str) -> Beat:

@@ -1,19 +1,45 @@
--- Hands attempts back: the task returns to its place, nothing is charged, no attempt is counted.
+-- Hands attempts back: the task returns to its place and no attempt is counted. A call that was under way is charged
+-- what it says it used; a task that must not be repeated when its outcome is unknown ends with it.
 --
 -- Guarantee: as settle.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {incarnation, {tenant, id, fence}...}
+-- ARGV     now_ms, {incarnation, {tenant, id, fence, called, actual}...}
 -- Reply    {write...} in the order asked
--- Events   returned, cancelled
+-- Events   returned, cancelled, expired, lost; late: usage of an attempt that was already taken away
 --- @include commit
 --- @include claim
+--- @include late
 local asked = request()
 local incarnation = asked[1]
 
-return answer_writes(asked, function(item)
-  return claim(incarnation, item, TAKES_HANDED)
-end, function(t, record)
+-- Ends an attempt whose call was broken off.
+local function break_off(t, record, actual)
   if record.cancel == 1 then
+    end_failed(t, record, 'cancelled', 'cancelled', actual, 'cancelled')
+  elseif record.deadline > 0 and record.deadline <= now then
+    end_failed(t, record, 'expired', 'expired', actual, 'deadline')
+  elseif record.unknown == 'fail' then
+    end_failed(t, record, 'lost', 'dead', actual > 0 and actual or record.cost, 'outcome_unknown',
+      'its worker stopped while it ran')
+  else
+    change_tenant(t)
+    credit(t)
+    free_hold(t, record)
+    capture(t, record, actual)
+    requeue(t, record, late_field(record.fence), 0)
+    ended(record, 'returned', t, actual, 0, 'pending')
+    touch(t)
+  end
+end
+
+return answer_writes(asked, function(item)
+  local record, refusal = claim(incarnation, item, TAKES_HANDED)
+  return record, refusal, refusal == 'stale' and book_late(incarnation, item)
+end, function(t, record, item)
+  local called, actual = item[4] == 1, item[5]
+  if called and (actual > 0 or record.unknown == 'fail') then
+    break_off(t, record, actual)
+  elseif record.cancel == 1 then
     end_unstarted(t, record, 'cancelled', 'cancelled', 'cancelled')
   else
     give_back(t, record, 'returned', 0)

@@ -44,7 +44,7 @@ end
 local function settle(t, record, item)
   local outcome, actual = item[4], item[5]
   if outcome == 'completed' then
-    end_completed(t, record, actual, item[6])
+    end_completed(t, record, actual, item[6], item[7])
   elseif outcome == 'failed' then
     fail(t, record, item)
   elseif outcome == 'refused' then

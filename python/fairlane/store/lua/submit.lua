@@ -1,8 +1,9 @@
 -- Admits tasks, each by its own id: asking again with the same task finds the first one.
 --
--- Guarantee: a refusal writes nothing; a repeated submission creates nothing.
+-- Guarantee: a refusal writes nothing; a repeated submission creates nothing. A cost that was sized from a smaller
+--   estimate is lowered to what the limits can admit, but not below that estimate.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {client, {tenant, id, cost, priority, payload, fingerprint, deadline_ms, unknown, keep}...}
+-- ARGV     now_ms, {client, {tenant, id, cost, priority, payload, fingerprint, deadline_ms, unknown, keep, estimate}...}
 -- Reply    {{status, state, limit}...} in the order asked
 -- Events   pending
 --- @include commit
@@ -96,8 +97,12 @@ local function answer(i)
   if pool.closed == 1 then
     return { 'closed', '', 0 }
   end
-  if item[3] > largest_cost(t) then
-    return { 'cost_above_ceiling', '', largest_cost(t) }
+  local largest, estimate = largest_cost(t), item[10]
+  if estimate > 0 and estimate <= largest then
+    item[3] = math.min(item[3], largest)
+  end
+  if item[3] > largest then
+    return { 'cost_above_ceiling', '', largest }
   end
   if t.queued + t.waiting >= t.queue_limit then
     return { 'queue_full', '', t.queue_limit }

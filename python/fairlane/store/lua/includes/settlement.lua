@@ -26,7 +26,7 @@ local function correct(t, difference)
   return wanted - t.deficit
 end
 
-local function end_completed(t, record, actual, result)
+local function end_completed(t, record, actual, result, note)
   change_tenant(t)
   credit(t)
   free_hold(t, record)
@@ -35,6 +35,6 @@ local function end_completed(t, record, actual, result)
   local forfeited = correct(t, record.charge - math.min(actual, pool.max_cost))
   ended(record, 'completed', t, actual, forfeited, 'completed')
   touch(t)
-  finish(record, 'completed', actual, result)
+  finish(record, 'completed', actual, result, note)
   pool.successes = pool.successes + 1
 end

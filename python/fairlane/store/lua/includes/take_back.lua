@@ -1,13 +1,15 @@
 --- @include attempt
 -- Taking back what a lost worker held. What it had not started costs nothing; what it may have run counts a
--- recovery and keeps its charge. What it used is booked when it tells of it, or by the estimate when nobody will ask.
+-- recovery and keeps its charge. What it used is booked when it tells of it, but at once and by the estimate for a task
+-- that must not be repeated when its outcome is unknown.
 local function end_lost(t, record, attempt, state, code, message)
-  end_failed(t, record, attempt, state, 0, code, message)
-  later('HSET', record.key, 'lost', record.fence)
-end
-
-local function unknown_usage(record)
-  return redis.call('HEXISTS', record.key, late_field(record.fence)) == 1 and 0 or record.cost
+  if record.unknown == 'fail' then
+    local told = redis.call('HEXISTS', record.key, late_field(record.fence)) == 1
+    end_failed(t, record, attempt, state, told and 0 or record.cost, code, message)
+  else
+    end_failed(t, record, attempt, state, 0, code, message)
+    later('HSET', record.key, 'lost', record.fence)
+  end
 end
 
 local function take_back(t, record)
@@ -18,8 +20,7 @@ local function take_back(t, record)
   elseif record.deadline > 0 and record.deadline <= now then
     end_lost(t, record, 'expired', 'expired', 'deadline')
   elseif record.unknown == 'fail' then
-    end_failed(t, record, 'lost', 'dead', unknown_usage(record), 'outcome_unknown',
-      'its worker was lost after it had started')
+    end_lost(t, record, 'lost', 'dead', 'outcome_unknown', 'its worker was lost after it had started')
   elseif record.recoveries >= pool.max_recoveries then
     end_lost(t, record, 'lost', 'dead', 'workers_lost',
       string.format('lost its worker %.0f times', record.recoveries + 1))
