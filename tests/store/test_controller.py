@@ -24,10 +24,11 @@ async def tick(world: World, config: ControllerConfig = CONFIG) -> tuple[int, in
 
 
 async def throttled(world: World) -> None:
-    """Let the provider refuse one call, without a pause."""
+    """Let the provider refuse one call, and end its pause."""
     (started,) = await world.active(task(f"t{world.now}-{(await world.pool_view()).fence}"))
     await world.throttle(started, 0)
     await world.store.cancel([started.ref])
+    await world.store.resume()
 
 
 async def test_a_throttle_halves_the_capacity(world: World) -> None:

@@ -102,6 +102,18 @@ async def test_it_stops_while_the_pool_is_paused_and_says_how_long(world: World)
     assert (await world.dispatch()).placed == 1
 
 
+async def test_paused_with_nothing_to_place_it_says_how_long_too(world: World) -> None:
+    """What is submitted during a pause rings nobody."""
+    await world.ready()
+    await world.store.pause(700)
+    answer = await world.dispatch()
+    assert (answer.placed, answer.stop, answer.wake_ms) == (0, StopReason.PAUSED, 700)
+    await world.submit(task("t"))
+    world.now += 700
+    assert (await world.dispatch()).placed == 1
+    assert (await world.dispatch()).wake_ms is None
+
+
 async def test_it_fills_workers_in_the_order_of_the_plan_within_their_slots(world: World) -> None:
     await world.ready(slots=2)
     await world.worker("w2", slots=8)

@@ -5,7 +5,7 @@ import pytest
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import ParkReason, QueuePolicy, ThrottleScope
 from fairlane.domain.task import TaskState
-from fairlane.store.messages import Throttle, Write
+from fairlane.store.messages import Return, Throttle, Write
 from tests.support.store_dump import unchanged
 from tests.support.store_world import START_MS, World, task, tasks
 
@@ -47,11 +47,53 @@ async def test_without_a_usable_retry_after_the_default_pause_holds(world: World
     assert (await world.pool_view()).paused_ms == 4321
 
 
-async def test_a_retry_after_of_zero_pauses_nothing(world: World) -> None:
-    await world.ready()
+@pytest.mark.parametrize("scope", list(ThrottleScope))
+async def test_a_retry_after_of_zero_waits_twice_as_long_each_time_up_to_the_default_pause(
+    world: World, scope: ThrottleScope
+) -> None:
+    """By itself or with the pool: or a provider that answers 429 and 0 for ever is called without end."""
+    await world.ready(throttle_scope=scope, default_pause_ms=100)
+    await world.submit(task("t"))
+    waits = []
+    for _ in range(7):
+        assert (await world.dispatch()).placed == 1
+        (started,) = await world.start()
+        await world.throttle(started, 0)
+        answer = await world.dispatch()
+        assert answer.placed == 0
+        waits.append(answer.wake_ms)
+        world.now += answer.wake_ms or 0
+    assert waits == [10, 20, 40, 80, 100, 100, 100]
+
+
+async def test_a_retry_after_of_zero_waits_no_longer_than_the_default_pause(world: World) -> None:
+    await world.ready(default_pause_ms=3)
     (started,) = await world.active(task("t"))
     await world.throttle(started, 0)
-    assert (await world.pool_view()).paused_ms == 0
+    assert (await world.pool_view()).paused_ms == 3
+
+
+@pytest.mark.parametrize("retry_after_ms", [0, 2_500, None])
+async def test_the_throttle_of_a_cancelled_task_holds_back_the_pool_like_any_other(
+    world: World, retry_after_ms: int | None
+) -> None:
+    await world.ready()
+    started, other = await world.active(*tasks(2))
+    await world.store.cancel([started.ref])
+    await world.throttle(started, retry_after_ms)
+    paused_ms = (await world.pool_view()).paused_ms
+    await world.throttle(other, retry_after_ms)
+    assert paused_ms == (await world.pool_view()).paused_ms > 0
+    assert (await world.view("t00000")).state is TaskState.CANCELLED
+    assert (await world.dispatch()).placed == 0
+
+
+async def test_with_task_scope_the_throttle_of_a_cancelled_task_holds_back_nothing(world: World) -> None:
+    await world.ready(throttle_scope="task")
+    (started,) = await world.active(task("t"))
+    await world.submit(task("other"))
+    await world.store.cancel([started.ref])
+    await world.throttle(started, 2_500)
     assert (await world.dispatch()).placed == 1
 
 
@@ -130,7 +172,7 @@ async def test_what_was_handed_over_and_not_started_can_be_released(world: World
     await world.ready()
     await world.submit(task("t"))
     await world.dispatch()
-    assert await world.store.release("w1", [(task("t").ref, 1)]) == [Write.DONE]
+    assert await world.store.release("w1", [Return(task("t").ref, 1)]) == [Write.DONE]
     assert await world.state("t") is TaskState.PENDING
     assert await world.start() == []
 

@@ -61,6 +61,86 @@ async def test_an_operator_who_resumes_opens_all_at_once(world: World) -> None:
     assert (await world.dispatch()).placed == SLOTS
 
 
+@pytest.mark.parametrize(("second_ms", "after_ms"), [(0, 0), (1, 1), (100, 300), (1_000, 999), (5_000, 10)])
+async def test_a_throttle_during_the_ramp_begins_it_anew_and_never_shortens_it(
+    world: World, second_ms: int, after_ms: int
+) -> None:
+    await throttled(world, 2_000)
+    world.now += 2_000
+    await world.dispatch()
+    (first, *_) = await world.start()
+    world.now += after_ms
+    await world.throttle(first, second_ms)
+    began = world.now + (second_ms or 20)  # by itself, 0 waits twice as long as at the task's first throttle
+    assert (await world.pool_view()).paused_ms == began - world.now
+    flying = []
+    for later_ms in (0, 1, 250, 500, 750, 1_000):
+        world.now = began + later_ms
+        await world.dispatch()
+        flying.append((await world.pool_view()).slots)
+    assert flying == [1, 1, 4, 8, 12, 16]
+
+
+async def test_a_longer_throttle_during_a_short_ramp_brings_its_own(world: World) -> None:
+    await throttled(world, 100)
+    world.now += 150
+    await world.dispatch()
+    (first, *_) = await world.start()
+    await world.throttle(first, 800)
+    world.now += 800 + 400
+    await world.dispatch()
+    assert (await world.pool_view()).slots == SLOTS // 2
+
+
+async def test_after_a_ramp_has_ended_it_is_forgotten(world: World) -> None:
+    await throttled(world, 2_000)
+    world.now += 3_000
+    await world.dispatch()
+    (first, *_) = await world.start()
+    await world.throttle(first, 10)
+    world.now += 15
+    await world.store.set_capacity(2 * SLOTS)
+    await world.submit(*tasks(SLOTS, first=SLOTS))
+    await world.dispatch()
+    assert (await world.pool_view()).slots == SLOTS  # half of the capacity after half of ten milliseconds
+
+
+@pytest.mark.parametrize("pause_first", [False, True])
+async def test_an_operator_s_longer_pause_does_not_take_the_ramp_away(world: World, pause_first: bool) -> None:
+    await world.ready(resume_ramp_ms=1_000, lease_ms=100_000)
+    await world.store.set_capacity(SLOTS)
+    running = await world.active(*tasks(SLOTS))
+    if pause_first:
+        await world.store.pause(60_000)
+    await world.store.throttle("w1", [Throttle(each.ref, each.fence, 2_000) for each in running])
+    if not pause_first:
+        await world.store.pause(60_000)
+    assert (await world.pool_view()).paused_ms == 60_000
+    world.now += 60_000 + 500
+    await world.dispatch()
+    assert (await world.pool_view()).slots == SLOTS // 2
+
+
+async def test_an_operator_s_pause_brings_no_ramp_of_its_own(world: World) -> None:
+    await world.ready(resume_ramp_ms=1_000)
+    await world.submit(*tasks(SLOTS))
+    await world.store.pause(2_000)
+    world.now += 2_000
+    assert (await world.dispatch()).placed == SLOTS
+
+
+async def test_a_ramp_that_an_operator_shortens_is_shorter_from_the_next_throttle(world: World) -> None:
+    await throttled(world, 2_000)
+    world.now += 2_000
+    await world.dispatch()
+    (first,) = await world.start()
+    await world.pool(resume_ramp_ms=100)
+    await world.throttle(first, 1)
+    world.now += 1 + 50
+    await world.dispatch()
+    assert (await world.pool_view()).slots == SLOTS // 2
+
+
 async def test_without_a_ramp_all_come_back_at_once(world: World) -> None:
     await throttled(world, 2_000, resume_ramp_ms=0)
     world.now += 2_000

@@ -12,6 +12,7 @@ Row = tuple[str | int, ...]
 MAX_ATTEMPTS: Final = 3
 MAX_RECOVERIES: Final = 1
 DEFAULT_PAUSE_MS: Final = 20
+SHORTEST_PAUSE_MS: Final = 10
 HARD_LIMIT: Final = 8192
 WORKER_SLOTS: Final = 8192
 FEWEST_TENANTS: Final = 2
@@ -34,6 +35,7 @@ class Task:
     incarnation: str = ""
     failures: int = 0
     recoveries: int = 0
+    throttles: int = 0
     stopping: bool = False
     ready_at: int = 0
 

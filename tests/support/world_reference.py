@@ -5,7 +5,7 @@ from functools import partial
 
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import QueuePolicy
-from fairlane.store.messages import CancelStatus, Settlement, Started, Throttle as Throttled, Write
+from fairlane.store.messages import CancelStatus, Return, Settlement, Started, Throttle as Throttled, Write
 from tests.support import world_operations as ops
 from tests.support.world_model import (
     ACTIVE,
@@ -14,6 +14,7 @@ from tests.support.world_model import (
     MAX_ATTEMPTS,
     MAX_RECOVERIES,
     PENDING,
+    SHORTEST_PAUSE_MS,
     WAITING,
     Call,
     Task,
@@ -79,17 +80,20 @@ class Reference(PoolReference):
 
     def throttle(self, operation: ops.Throttle) -> Iterator[Call]:
         for task in picked(self.in_state(ACTIVE), operation.task):
-            pause = DEFAULT_PAUSE_MS if operation.pause_ms is None else operation.pause_ms
+            pause = operation.pause_ms or DEFAULT_PAUSE_MS
+            if operation.pause_ms == 0:
+                pause = min(pause, SHORTEST_PAUSE_MS * 2**task.throttles)
+            task.throttles += 1
             request = Throttled(task.ref, task.fence, operation.pause_ms)
             if task.stopping:
                 self._cancel(task)
             else:
-                self._give_back(task, "throttled", self.now + pause if pause else 0)
+                self._give_back(task, "throttled", self.now + pause)
             yield Call("throttle", (task.incarnation, [request]), [Write.DONE])
 
     def release(self, operation: ops.Release) -> Iterator[Call]:
         for task in picked(self.in_state(ENQUEUED, ACTIVE), operation.task):
-            attempt = (task.ref, task.fence)
+            attempt = Return(task.ref, task.fence)
             if task.stopping:
                 self._cancel(task)
             else:

@@ -87,9 +87,10 @@ class PoolConfig(Section):
     throttle_scope: ThrottleScope = ThrottleScope.POOL
     """What a provider's throttle holds back: everything, or only the task that met it."""
     default_pause_ms: Milliseconds = 1_000
-    """How long a throttle without a usable Retry-After holds back."""
+    """How long a throttle without a usable Retry-After holds back, and the longest that one of 0 does."""
     resume_ramp_ms: MillisecondsOrZero = 1_000
-    """After a throttle's pause the slots come back evenly over so long, at most as long as the pause; 0: at once."""
+    """After a throttle's pause the slots come back evenly over so long, at most as long as the pause or the ramp that
+    it interrupts; 0: at once."""
     retention_ms: Milliseconds = 300_000
     """How long an ended task's record and result stay on the server."""
     idempotency_ms: MillisecondsOrZero = 3_600_000

@@ -1,14 +1,16 @@
 -- Pauses the pool for a time, or resumes it.
 --
--- Guarantee: until then nothing is dispatched and nothing that was handed over starts.
+-- Guarantee: until then nothing is dispatched and nothing that was handed over starts. A throttle's ramp that has not
+--   ended begins anew behind the pause.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {duration_ms}; 0 resumes; a longer pause stays
 -- Reply    true
 -- Events   paused, resumed
 --- @include commit
+--- @include ramp
 local duration = request()[1]
 if duration > 0 then
-  pool.paused_until = math.max(pool.paused_until, now + duration)
+  pause_until(now + duration, 0)
   event('paused', pool.paused_until)
 else
   pool.paused_until, pool.ramp_until = 0, 0

@@ -1,16 +1,8 @@
 --- @include ledger
 --- @include window
+--- @include ramp
 -- What holds a task back. Pool gates stop everything, so that nothing overtakes a large head; a tenant's own gates park
 -- that tenant alone.
-
--- After a throttle's pause the slots open one after the other, or all that waited would call at once.
-local function open_slots()
-  if now >= pool.ramp_until then
-    return pool.capacity
-  end
-  local share = (now - pool.ramp_from) / (pool.ramp_until - pool.ramp_from)
-  return math.max(1, math.min(pool.capacity, math.ceil(pool.capacity * share)))
-end
 
 local function pool_stop(head)
   if pool.paused_until > now then

@@ -1,4 +1,5 @@
 --- @include expiry
+--- @include ramp
 -- A tenant whose window or budget may be open again.
 local function look_again(t)
   if t and t.place ~= '' and t.place ~= 'calendar' then
@@ -42,12 +43,13 @@ end
 local function next_wake(pool_reopens)
   local first = redis.call('ZRANGE', timers_key, 0, 0, 'WITHSCORES')
   local at = first[2] and tonumber(first[2])
-  if pool.paused_until > now and pool.runnable > 0 and (not at or pool.paused_until < at) then
+  -- Also with nothing to place: what is submitted during a pause rings nobody.
+  if pool.paused_until > now and (not at or pool.paused_until < at) then
     at = pool.paused_until
   end
-  if pool.ramp_until > now and pool.paused_until <= now and pool.runnable > 0 then
-    local grows = pool.ramp_from + math.floor(pool.slots * (pool.ramp_until - pool.ramp_from) / pool.capacity) + 1
-    at = at and math.min(at, grows) or grows
+  if is_ramping() and pool.runnable > 0 then
+    local opens = opens_beyond(pool.slots)
+    at = at and math.min(at, opens) or opens
   end
   if pool_reopens and (not at or pool_reopens < at) then
     at = pool_reopens
