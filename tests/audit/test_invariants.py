@@ -93,7 +93,7 @@ async def test_a_task_in_the_wrong_structures_is_found(busy: World, case: str) -
 
 @pytest.mark.parametrize(
     ("key", "part"),
-    [(("pool",), part) for part in ("slots", "cost", "live", "runnable")]
+    [(("pool",), part) for part in ("slots", "active", "cost", "live", "runnable")]
     + [(("tenant", "a"), part) for part in ("slots", "cost", "queued", "waiting")]
     + [(("tenant", "idle"), part) for part in ("slots", "cost", "queued", "waiting")],
 )

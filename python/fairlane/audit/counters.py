@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from fairlane.audit.state import Stored
 from fairlane.audit.violation import Rule, Violation
+from fairlane.domain.task import TaskState
 
-_NEVER_NEGATIVE = ("slots", "cost", "queued", "waiting", "live", "runnable", "capacity", "round", "fence")
+_NEVER_NEGATIVE = ("slots", "active", "cost", "queued", "waiting", "live", "runnable", "capacity", "round", "fence")
 
 
 def check_counters(stored: Stored) -> Iterator[Violation]:
@@ -21,13 +22,14 @@ def check_counters(stored: Stored) -> Iterator[Violation]:
         of_tenant["queued"] += task.queued
         of_tenant["waiting"] += task.waiting
         totals["live"] += not task.state.ended
+        totals["active"] += task.state is TaskState.ACTIVE
         if task.in_flight:
             loads[task.worker] += 1
             for counter in (totals, of_tenant):
                 counter["slots"] += 1
                 counter["cost"] += task.numbers["cost"]
     totals["runnable"] = len(stored.calendar)
-    yield from _compare("pool", stored.pool, totals, ("slots", "cost", "live", "runnable"))
+    yield from _compare("pool", stored.pool, totals, ("slots", "active", "cost", "live", "runnable"))
     for tenant, counted in tenants.items():
         if tenant in stored.tenants:
             numbers = stored.tenants[tenant].numbers

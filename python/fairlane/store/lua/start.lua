@@ -1,7 +1,9 @@
 -- Gives a worker everything it was handed above its cursor, and marks active what is not yet.
 --
 -- Guarantee: asked again with the same cursor it answers the same, so a lost reply loses nothing. A task whose
---   deadline has passed ends here without a call. While the pool is paused nothing starts.
+--   deadline has passed ends here without a call. While the pool is paused nothing starts; during a ramp no more than
+--   its open slots are active. What waits stays above every cursor: tasks begin in the order of their fences, up to
+--   the first that must wait.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {incarnation, cursor, limit}
 -- Reply    {alive, hold_ms|false, more, {{tenant, fence}...} to stop, {{tenant, id, fence, cost, payload, failures,
@@ -10,6 +12,7 @@
 --- @include commit
 --- @include attempt
 --- @include window_place
+--- @include ramp
 local asked = request()
 local incarnation, cursor, limit = asked[1], asked[2], asked[3]
 local changed = false
@@ -20,6 +23,19 @@ if not live_worker(incarnation) then
   return cmsgpack.pack({ false, false, false, {}, {} })
 end
 
+local function must_wait()
+  return hold or is_ramping() and pool.active >= open_slots()
+end
+
+-- Until the ramp opens the next slot. In steps, so that many workers do not ask for each slot, and so that they learn
+-- of slots that ended attempts have freed.
+local function next_step()
+  local shortest = math.ceil((pool.ramp_until - pool.ramp_from) / 64)
+  local wait = math.max(opens_beyond(pool.active) - now, shortest)
+  return math.min(wait, 4 * shortest, pool.ramp_until - now)
+end
+
+-- False: it must wait.
 local function start(name, fence)
   local tenant, id = split_name(name)
   local key = task_key(tenant, id)
@@ -27,14 +43,15 @@ local function start(name, fence)
   local task = read_start(raw)
   local deadline = task.deadline
   if task.state == 'enqueued' then
-    if hold then
-      return
+    if must_wait() then
+      return false
     end
     changed = true
     if deadline > 0 and deadline <= now then
       end_unstarted(load_tenant(tenant), load_record(tenant, id), 'expired', 'expired', 'deadline')
-      return
+      return true
     end
+    pool.active = pool.active + 1
     later('HSET', key, 'state', 'active', 'started', now)
     local own, shared = task.windows % POOL_BITS, math.floor(task.windows / POOL_BITS)
     if own > 0 then
@@ -47,6 +64,7 @@ local function start(name, fence)
   end
   tasks[#tasks + 1] = { tenant, id, fence, task.cost, raw[#START_FIELDS], task.failures,
     deadline > 0 and math.max(0, deadline - now) }
+  return true
 end
 
 local function names_and_fences(key, from, count)
@@ -66,12 +84,16 @@ elseif tonumber(redis.call('ZSCORE', workers_key, incarnation) or 0) <= now then
 end
 
 local handed = names_and_fences(owned_key(incarnation), string.format('(%.0f', cursor), limit + 1)
-for i = 1, math.min(#handed, limit) do
-  start(handed[i][1], handed[i][2])
+local at, last = 1, math.min(#handed, limit)
+while at <= last and start(handed[at][1], handed[at][2]) do
+  at = at + 1
+end
+if at <= last then
+  hold = hold or next_step()
 end
 local stopping = names_and_fences(cancelling_key(incarnation), '-inf', 256)
 if changed then
   write_stamps()
   commit_draining()
 end
-return cmsgpack.pack({ true, hold, #handed > limit, stopping, tasks })
+return cmsgpack.pack({ true, hold, at > last and #handed > limit, stopping, tasks })

@@ -10,6 +10,9 @@ local function free_hold(t, record)
     leave_place(t, record.windows % POOL_BITS, record.cost)
     leave_place(pool, math.floor(record.windows / POOL_BITS), record.cost)
   end
+  if record.state == 'active' then
+    pool.active = pool.active - 1
+  end
   pool.slots = pool.slots - 1
   pool.cost = pool.cost - record.cost
   local w = load_worker(record.worker)
