@@ -33,6 +33,7 @@ class Options:
     ray_address: str | None
     out: Path
     seed: int
+    backlog: int | None
     dashboard: bool
     hold: bool
     json: bool
@@ -81,7 +82,7 @@ async def _interruptible(options: Options, streams: Streams) -> int:
 
 async def _execute(options: Options, streams: Streams) -> int:
     console = Console(file=streams.err if options.json else streams.out)
-    plan = Plan(options.scenarios, options.seed, options.workers, options.strategy)
+    plan = Plan(options.scenarios, options.seed, options.workers, options.strategy, options.backlog)
     with Screen(console) as screen:
         screen.goes_on("starting the server and Ray")
         async with RayPlatform(

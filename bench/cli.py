@@ -23,6 +23,9 @@ _USAGE_ERROR = cast(
 )
 """The root of typer's usage errors, wherever typer has its click from."""
 
+_LARGE = 1_000_000
+"""Tasks."""
+
 _app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
@@ -48,6 +51,10 @@ def bench(
     ray_address: Annotated[str | None, typer.Option(help="A running Ray cluster; default: a private one.")] = None,
     out: Annotated[Path, typer.Option(help="Directory for the report and the results.")] = Path("bench-results"),
     seed: Annotated[int, typer.Option(help="Shifts the arrivals.")] = 1,
+    large: Annotated[
+        bool,
+        typer.Option("--large", help=f"Measure also with {_LARGE:,} tasks waiting: some minutes and half a GB more."),
+    ] = False,
     dashboard: Annotated[bool, typer.Option("--dashboard", help="Start Ray's dashboard.")] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Keep everything up at the end until Ctrl-C.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print only the results file, on standard output.")] = False,
@@ -76,6 +83,7 @@ def bench(
             ray_address=ray_address,
             out=out,
             seed=seed,
+            backlog=_LARGE if large else None,
             dashboard=dashboard,
             hold=hold,
             json=json,

@@ -28,48 +28,6 @@ class RaceSide(Part):
     answers: dict[str, int]
 
 
-class ThroughputPoint(Part):
-    """One load driven from the first submit to the last result seen by the client."""
-
-    tenants: int
-    tasks: int
-    tasks_per_s: float
-    """Of the fastest turn: whatever else the machine did can only have slowed the others."""
-    turns_per_s: list[float]
-    calls_per_task: float
-    redis_cpu_us_per_task: float
-    commands_per_task: dict[str, float]
-    us_per_call: dict[str, float]
-    """Server time per call of each command; that of ``evalsha`` holds what its script called."""
-    events: int
-    """Entries of the event stream the load made, read back without a gap."""
-
-
-class DispatchPoint(Part):
-    """Server time of one dispatch call in one situation."""
-
-    tenants: int
-    parked: int
-    batch: int
-    calls: int
-    p50_us: float
-    p99_us: float
-
-
-class Drained(Part):
-    """What a load left behind once its results were collected and their retention had passed.
-
-    Keys are counted without bells: momentary signals with a TTL, at most one for each process.
-    """
-
-    keys_before: int
-    keys_peak: int
-    keys_after: int
-    data_before_bytes: int
-    data_peak_bytes: int
-    data_after_bytes: int
-
-
 class BudgetUse(Part):
     """What became of one budget. Shares are of the limit."""
 
@@ -140,9 +98,9 @@ class Requeue(Part):
     calls_seen: list[int]
     """Numbers of its attempts as the provider was told; a failure raises the number."""
     held_before: int
-    """Held for the task just before the throttle."""
+    """Held for the task just before the throttle, by the events."""
     held_after: int
-    """Held for it just after."""
+    """What the ledger held during the pause beyond the costs of what was in flight by the events."""
     overtaken_by: list[str]
     """Tasks from behind it in the queue that were handed over before it was again."""
     came_after: int

@@ -14,16 +14,14 @@ from pydantic import Field, JsonValue, ValidationError
 from bench.figures import (
     BudgetRaceSide,
     BurstRun,
-    DispatchPoint,
-    Drained,
     Handoff,
     NaiveHandoff,
     Part,
     Percentiles,
     RaceSide,
     Requeue,
-    ThroughputPoint,
 )
+from bench.figures_cost import Backlog, DispatchPoint, Drained, ThroughputPoint
 from bench.figures_pool import PoolHealth, PoolTrial
 from fairlane.domain.strategy_name import StrategyName
 from fairlane.errors import ConfigError
@@ -110,7 +108,7 @@ class Metrics(Part):
     peak_reserved_cost: dict[str, int] | None = None
     peak_active_slots: dict[str, int] | None = None
     provider_peak: int | None = None
-    """Most calls at once, as the provider counted them."""
+    """Most calls at once, as the provider counted them; one that it refused counts with those in progress."""
     controller_events: list[CapacityChange] | None = None
     service_gap: ServiceGap | None = None
     reserved_occupancy: float | None = None
@@ -136,7 +134,7 @@ class Metrics(Part):
     dispatch_calls: list[DispatchPoint] | None = None
     batching: dict[str, float] | None = None
     """Tasks per second through one cycle of the store, by batch size."""
-    bytes_per_pending_task: float | None = None
+    backlogs: list[Backlog] | None = None
     drained: Drained | None = None
 
 

@@ -47,10 +47,13 @@ class Plan:
     workers: int | None = None
     strategy: str = DispatcherConfig().strategy
     """The one that the platform's dispatchers use."""
+    backlog: int | None = None
+    """A queue of this length is measured beside the usual ones."""
 
     def varied(self) -> list[Scenario]:
-        """Return the scenarios with the number of workers asked for, where a scenario allows that."""
-        return [_with_workers(each, self.workers) if self.workers else each for each in self.scenarios]
+        """Return the scenarios with the workers and the backlog asked for, where a scenario allows that."""
+        scenarios = [_with_workers(each, self.workers) if self.workers else each for each in self.scenarios]
+        return [_with_backlog(each, self.backlog) if self.backlog else each for each in scenarios]
 
 
 async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
@@ -137,5 +140,13 @@ def _with_workers(scenario: Scenario, workers: int) -> Scenario:
     match scenario:
         case LoadScenario(any_worker_count=True) | ThroughputScenario():
             return replace(scenario, worker_count=workers)
+        case _:
+            return scenario
+
+
+def _with_backlog(scenario: Scenario, backlog: int) -> Scenario:
+    match scenario:
+        case ThroughputScenario():
+            return replace(scenario, backlogs=(*scenario.backlogs, backlog))
         case _:
             return scenario

@@ -177,6 +177,10 @@ class ThroughputScenario(Scenario):
     dispatch_calls: int
     cycle_tasks: int
     batches: tuple[int, int]
+    backlogs: tuple[int, ...]
+    """Tasks waiting while dispatch calls are timed, ascending; each for every number of tenants."""
+    backlog_calls: int
+    """Of each batch in each backlog."""
 
     def settings(self) -> dict[str, JsonValue]:
         """Return loads and sample sizes."""
@@ -193,4 +197,6 @@ class ThroughputScenario(Scenario):
             "dispatch_calls": self.dispatch_calls,
             "cycle_tasks": self.cycle_tasks,
             "batches": list(self.batches),
+            "backlogs": list(self.backlogs),
+            "backlog_calls": self.backlog_calls,
         }

@@ -125,7 +125,7 @@ def _row(each: ScenarioResult) -> list[Text]:
     windows = [tenant.starvation_windows for tenant in (metrics.tenants or {}).values()]
     rate = metrics.throughput_per_s
     if rate is None and metrics.loads:
-        rate = metrics.loads[-1].tasks_per_s
+        rate = metrics.loads[-1].median_tasks_per_s
     cells = [
         f"{sum(check.passed for check in each.checks)}/{len(each.checks)}",
         number(metrics.jain, 3),

@@ -127,7 +127,7 @@ class UrgentFirst:
         """See ``CheckSpec``."""
         runs = metrics.bursts or []
         passed = bool(runs) and all(len(each.starts_by_priority) > 1 and not each.too_early for each in runs)
-        observed: dict[str, JsonValue] = {label(each): f"{each.too_early or 'none too early'}" for each in runs}
+        observed: dict[str, JsonValue] = {label(each): ", ".join(each.too_early) or "none too early" for each in runs}
         return verdict("urgent tasks start first", passed, observed, "no other task starts before the last of them")
 
 

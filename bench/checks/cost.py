@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from bench.checks.verdict import verdict
-from bench.figures import ThroughputPoint
+from bench.figures_cost import ThroughputPoint
 from bench.results import Check, Metrics
 from bench.scenario import Scenario
 
@@ -18,6 +18,12 @@ def _turn_by_turn(one: ThroughputPoint | None, other: ThroughputPoint | None) ->
         return None
     ratios = [mine / theirs for mine, theirs in zip(one.turns_per_s, other.turns_per_s, strict=True)]
     return median(ratios) if ratios else None
+
+
+def _ratios(ours: dict[int, float | None], theirs: dict[int, float | None]) -> dict[int, float]:
+    """Divide by key; a key of which either side has no figure is left out."""
+    pairs = {key: (mine, theirs.get(key)) for key, mine in ours.items()}
+    return {key: mine / other for key, (mine, other) in pairs.items() if mine and other}
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,46 @@ class ParkedCostNothing:
         points = metrics.dispatch_calls or []
         free = {point.batch: point.p50_us for point in points if not point.parked}
         parked = {point.batch: point.p50_us for point in points if point.parked}
-        ratios = {batch: parked[batch] / free[batch] for batch in parked if free.get(batch)}
+        ratios = _ratios(parked, free)
         passed = bool(ratios) and ratios.keys() == free.keys() and max(ratios.values()) <= self.ratio
         return verdict(
             "a dispatch call with nearly all tenants parked",
             passed,
             {f"batch of {batch}": round(ratio, 3) for batch, ratio in ratios.items()},
             f"≤ {self.ratio:g} × one with ten tenants",
+        )
+
+
+@dataclass(frozen=True)
+class FlatInBacklog:
+    """A dispatch call does not care how many tasks wait. Every longer queue is held against that of ``few``.
+
+    See ``Backlog.ratios``.
+    """
+
+    few: int
+    many: int
+    batch: int
+    ratio: float
+
+    def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
+        """See ``CheckSpec``."""
+        found = {(each.tenants, each.pending): each.ratios.get(str(self.batch)) for each in metrics.backlogs or []}
+        wanted = {(tenants, self.many) for tenants, pending in found if pending == self.few}
+        ratios = {place: ratio for place, ratio in found.items() if place[1] > self.few}
+        passed = (
+            bool(wanted)
+            and wanted <= ratios.keys()
+            and all(ratio is not None and ratio <= self.ratio for ratio in ratios.values())
+        )
+        return verdict(
+            f"a dispatch call of {self.batch} with a long queue",
+            passed,
+            {
+                f"{pending:,} waiting, {tenants:,} tenants": None if ratio is None else round(ratio, 3)
+                for (tenants, pending), ratio in ratios.items()
+            },
+            f"≤ {self.ratio:g} × one with {self.few:,} waiting",
         )
 
 
@@ -93,9 +132,9 @@ class FewCalls:
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
-        calls = {f"{load.tenants} tenants": round(load.calls_per_task, 2) for load in metrics.loads or []}
+        calls = {f"{load.tenants:,} tenants": round(load.most_calls_per_task, 2) for load in metrics.loads or []}
         passed = bool(calls) and all(0 < each <= self.most for each in calls.values())
-        return verdict("server calls per task", passed, {**calls}, f"≤ {self.most}")
+        return verdict("server calls per task, most of any turn", passed, {**calls}, f"≤ {self.most}")
 
 
 @dataclass(frozen=True)

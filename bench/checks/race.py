@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from bench.checks.verdict import verdict
+from bench.figures import RaceSide
 from bench.results import Check, Metrics
 from bench.scenario import Scenario
 from fairlane.domain.policy import CapacityReason
@@ -35,6 +36,10 @@ class OneRecovers:
         return verdict(
             "repaired: one recovers",
             passed,
-            {f"{side.contenders} controllers": f"{side.before} → {side.after}, {side.answers}" for side in sides},
+            {f"{side.contenders} controllers": f"{side.before} → {side.after}; {_answers(side)}" for side in sides},
             "+1 in all; every other controller answered `cooldown`",
         )
+
+
+def _answers(side: RaceSide) -> str:
+    return ", ".join(f"{count} × {answer}" for answer, count in side.answers.items())

@@ -49,3 +49,13 @@ async def read(store: Store) -> Reading:
 async def data_bytes(store: Store) -> int:
     """Return the size of the server's data set."""
     return int((await store.info("memory"))["used_memory_dataset"])
+
+
+async def memory_bytes(store: Store) -> int:
+    """Return what the server has allocated, its data set and what it needs to find things in it."""
+    return int((await store.info("memory"))["used_memory"])
+
+
+async def pending_frees(store: Store) -> int:
+    """Return how many removed values the server has yet to free in the background."""
+    return int((await store.info("memory"))["lazyfree_pending_objects"])

@@ -2,13 +2,15 @@
 
 import asyncio
 
-from bench.driving import decisions
+from bench.driving import backlogs, decisions
 from bench.driving.clean import count_keys, keys_of
 from bench.driving.load import submit
 from bench.driving.meter import data_bytes
-from bench.driving.turns import COST, WAIT_S, Kind, fastest, take_turns
-from bench.figures import Drained, Percentiles
+from bench.driving.turns import COST, WAIT_S, Kind, take_turns
+from bench.figures import Percentiles
+from bench.figures_cost import Drained, ThroughputPoint
 from bench.measures.service import ranked
+from bench.measures.turns import Turn, summed_up
 from bench.platform import Platform, Progress, Session
 from bench.provider import InstantProvider
 from bench.results import Metrics
@@ -54,15 +56,25 @@ async def drive(scenario: ThroughputScenario, platform: Platform, *, progress: P
         round_trip = await _round_trips(session, scenario.round_trips)
         progress("what stays behind")
         drained = await _drained(session, pool, scenario.tasks)
-    points, bytes_per_task = await decisions.dispatch_calls(scenario, platform, progress)
     return Metrics(
-        loads=[fastest(loads[Kind(count)]) for count in scenario.tenant_counts],
-        limited=fastest(loads[Kind(scenario.limited_tenants, limited=True)]),
+        loads=[_point(scenario, Kind(count), loads) for count in scenario.tenant_counts],
+        limited=_point(scenario, Kind(scenario.limited_tenants, limited=True), loads),
         round_trip_ms=round_trip,
-        dispatch_calls=points,
+        dispatch_calls=await decisions.dispatch_calls(scenario, platform, progress),
         batching=await decisions.batching(scenario, platform, progress),
-        bytes_per_pending_task=bytes_per_task,
+        backlogs=await backlogs.backlogs(scenario, platform, progress),
         drained=drained,
+    )
+
+
+def _point(scenario: ThroughputScenario, kind: Kind, turns: dict[Kind, list[Turn]]) -> ThroughputPoint:
+    """Sum up one kind's turns, beside those of the tenants that are also loaded with limits."""
+    return summed_up(
+        turns[kind],
+        tenants=kind.count,
+        tasks=scenario.tasks,
+        reference=turns[Kind(scenario.limited_tenants)],
+        reference_tenants=scenario.limited_tenants,
     )
 
 

@@ -7,12 +7,11 @@ something even when no single figure does.
 import asyncio
 from dataclasses import dataclass
 from itertools import cycle, islice
-from statistics import median
 from typing import Final
 
 from bench.driving.load import ScenarioError, submit
 from bench.driving.meter import Reading, read
-from bench.figures import ThroughputPoint
+from bench.measures.turns import Turn
 from bench.platform import Progress, Session
 from bench.recorder import Recorder
 from bench.scenario import ThroughputScenario
@@ -48,9 +47,7 @@ class Kind:
         return [f"{kind}-of-{self.count}-{number:05}" for number in range(self.count)]
 
 
-async def take_turns(
-    scenario: ThroughputScenario, session: Session, progress: Progress
-) -> dict[Kind, list[ThroughputPoint]]:
+async def take_turns(scenario: ThroughputScenario, session: Session, progress: Progress) -> dict[Kind, list[Turn]]:
     """Load every kind once a turn, each turn in the reverse order of the one before; return the turns by kind.
 
     All tenants are registered throughout. A load goes on with the tenants after those of the kind's last load.
@@ -64,11 +61,11 @@ async def take_turns(
     names = {kind: cycle(kind.tenants) for kind in kinds}
     for kind in kinds:
         await session.store.put_tenants(dict.fromkeys(kind.tenants, _LIMITED if kind.limited else TenantConfig()))
-    turns: dict[Kind, list[ThroughputPoint]] = {kind: [] for kind in kinds}
+    turns: dict[Kind, list[Turn]] = {kind: [] for kind in kinds}
     for turn in range(scenario.rounds):
         progress(f"{scenario.tasks:,} tasks of each kind of tenants, turn {turn + 1} of {scenario.rounds}")
         for kind in kinds if turn % 2 == 0 else reversed(kinds):
-            turns[kind].append(await _load(session, kind, list(islice(names[kind], scenario.tasks))))
+            turns[kind].append(await _load(session, list(islice(names[kind], scenario.tasks))))
     for kind in kinds:
         tenants = kind.tenants
         for first in range(0, kind.count, _PAGE):
@@ -76,7 +73,7 @@ async def take_turns(
     return turns
 
 
-async def _load(session: Session, kind: Kind, tenants: list[str]) -> ThroughputPoint:
+async def _load(session: Session, tenants: list[str]) -> Turn:
     """Drive one task of each tenant named, and read the events back."""
     store = session.store
     tasks = len(tenants)
@@ -91,32 +88,17 @@ async def _load(session: Session, kind: Kind, tenants: list[str]) -> ThroughputP
     lost = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
     if lost:
         raise ScenarioError(f"{len(lost)} of {tasks} tasks have no result; the first: {lost[0]}")
-    return _point(kind.count, tasks, elapsed_s, used, await _read_back(store, after, tasks))
+    return _turn(tasks, elapsed_s, used, await _read_back(store, after, tasks))
 
 
-def _point(tenants: int, tasks: int, elapsed_s: float, used: Reading, events: int) -> ThroughputPoint:
-    return ThroughputPoint(
-        tenants=tenants,
-        tasks=tasks,
+def _turn(tasks: int, elapsed_s: float, used: Reading, events: int) -> Turn:
+    return Turn(
         tasks_per_s=tasks / elapsed_s,
-        turns_per_s=[tasks / elapsed_s],
         calls_per_task=used.work_calls / tasks,
-        redis_cpu_us_per_task=used.cpu_s * 1_000_000 / tasks,
-        commands_per_task={name: round(count / tasks, 4) for name, count in sorted(used.calls.items())},
-        us_per_call={name: round(used.micros[name] / count, 3) for name, count in sorted(used.calls.items())},
+        cpu_us_per_task=used.cpu_s * 1_000_000 / tasks,
+        commands_per_task={name: count / tasks for name, count in used.calls.items()},
+        us_per_call={name: used.micros[name] / count for name, count in used.calls.items()},
         events=events,
-    )
-
-
-def fastest(points: list[ThroughputPoint]) -> ThroughputPoint:
-    """Return the fastest turn, with the most calls per task and the median CPU time of all."""
-    best = max(points, key=lambda each: each.tasks_per_s)
-    return best.model_copy(
-        update={
-            "turns_per_s": [round(each.tasks_per_s, 1) for each in points],
-            "calls_per_task": max(each.calls_per_task for each in points),
-            "redis_cpu_us_per_task": median(each.redis_cpu_us_per_task for each in points),
-        }
     )
 
 

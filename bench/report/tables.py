@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from bench.figures import Percentiles, ThroughputPoint
+from bench.figures import Percentiles
 from bench.report.tables_controls import control_tables
+from bench.report.tables_cost import cost_tables
 from bench.report.tables_pool import pool_tables
 from bench.report.text import escape, milliseconds, number, table
 from bench.results import POOL, Metrics, TenantMetrics
@@ -44,7 +45,7 @@ def metric_tables(metrics: Metrics) -> Iterator[tuple[Caption, list[str]]]:
         )
     yield from control_tables(metrics)
     yield from pool_tables(metrics)
-    yield from _costs(metrics)
+    yield from cost_tables(metrics)
 
 
 def _tenants(tenants: dict[str, TenantMetrics]) -> list[str]:
@@ -128,97 +129,6 @@ def _pool(metrics: Metrics) -> dict[str, str]:
                 f"from {gap.witness.from_ms} to {gap.witness.to_ms} ms"
             )
     return facts
-
-
-def _costs(metrics: Metrics) -> Iterator[tuple[Caption, list[str]]]:
-    if metrics.loads:
-        yield "Load, by number of tenants", _loads(metrics.loads, metrics.limited)
-        yield "Where the server's time goes, per task of the load with the most tenants", _commands(metrics.loads[-1])
-        if metrics.limited is not None:
-            yield "The same with a budget and both windows for each tenant", _commands(metrics.limited)
-    if metrics.dispatch_calls:
-        yield (
-            "One dispatch call, server time",
-            table(
-                [
-                    (heading, "right")
-                    for heading in ("Tenants", "Of them parked", "Batch", "Calls measured", "p50 µs", "p99 µs")
-                ],
-                [
-                    [
-                        number(each.tenants, 0),
-                        number(each.parked, 0),
-                        str(each.batch),
-                        str(each.calls),
-                        number(each.p50_us, 0),
-                        number(each.p99_us, 0),
-                    ]
-                    for each in metrics.dispatch_calls
-                ],
-            ),
-        )
-    if metrics.batching:
-        rates = {f"batches of {size}": number(rate, 0, " tasks/s") for size, rate in metrics.batching.items()}
-        yield "Submit, dispatch, start and settle by one caller, without workers", _pairs("", "", rates)
-    if metrics.bytes_per_pending_task is not None:
-        yield "Memory", _pairs("", "", {"bytes per pending task": number(metrics.bytes_per_pending_task, 0)})
-    if metrics.drained:
-        left = metrics.drained
-        yield (
-            "What a load leaves behind",
-            table(
-                [("", "left"), ("Before", "right"), ("Peak", "right"), ("After", "right")],
-                [
-                    ["keys", number(left.keys_before, 0), number(left.keys_peak, 0), number(left.keys_after, 0)],
-                    [
-                        "data set kB",
-                        number(left.data_before_bytes / 1000, 0),
-                        number(left.data_peak_bytes / 1000, 0),
-                        number(left.data_after_bytes / 1000, 0),
-                    ],
-                ],
-            ),
-        )
-
-
-def _loads(loads: list[ThroughputPoint], limited: ThroughputPoint | None) -> list[str]:
-    rows = [(each, "none") for each in loads]
-    if limited is not None:
-        rows.append((limited, "budget, both windows"))
-    return table(
-        [
-            ("Tenants", "right"),
-            ("Limits of each", "left"),
-            ("Tasks", "right"),
-            ("Tasks/s", "right"),
-            ("All turns", "left"),
-            ("Calls per task", "right"),
-            ("Server CPU µs per task", "right"),
-        ],
-        [
-            [
-                number(each.tenants, 0),
-                limits,
-                number(each.tasks, 0),
-                number(each.tasks_per_s, 0),
-                " ".join(number(rate, 0) for rate in each.turns_per_s),
-                number(each.calls_per_task, 1),
-                number(each.redis_cpu_us_per_task, 1),
-            ]
-            for each, limits in rows
-        ],
-    )
-
-
-def _commands(load: ThroughputPoint) -> list[str]:
-    busiest = sorted(load.commands_per_task, key=lambda name: -load.commands_per_task[name])[:12]
-    return table(
-        [("Command", "left"), ("Calls per task", "right"), ("µs per call", "right")],
-        [
-            [escape(name), number(load.commands_per_task[name], 2), number(load.us_per_call.get(name), 1)]
-            for name in busiest
-        ],
-    )
 
 
 def _pairs(left: str, right: str, rows: dict[str, str]) -> list[str]:

@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from bench import claims
-from bench.checks.cost import BatchingPays, FewCalls, FlatInTenants, LeavesNothing, LimitsCostLittle, ParkedCostNothing
+from bench.checks.cost import (
+    BatchingPays,
+    FewCalls,
+    FlatInBacklog,
+    FlatInTenants,
+    LeavesNothing,
+    LimitsCostLittle,
+    ParkedCostNothing,
+)
 from bench.checks.fairness import (
     AtLeast,
     CapacityMoves,
@@ -23,11 +31,13 @@ from bench.checks.fairness import (
     WorkersUsed,
 )
 from bench.checks.race import NaiveRecoversTwice, OneRecovers
-from bench.figures import DispatchPoint, Drained, RaceSide, ThroughputPoint
+from bench.figures import RaceSide
+from bench.figures_cost import Backlog
 from bench.results import POOL, CapacityChange, GapWitness, Metrics, ScenarioResult, ServiceGap, TenantMetrics
 from bench.scenarios import SCENARIOS
 from bench.scenarios.fairness import CONTENTION, FAIR
 from tests.bench import control_cases, pool_cases
+from tests.bench.cost_figures import call, drained, point
 from tests.bench.worlds import load, scenario
 
 
@@ -46,34 +56,14 @@ def tenant(**changes) -> TenantMetrics:
     return TenantMetrics(**(whole | changes))
 
 
-def point(tenants: int, rate: float, calls: float = 10.0) -> ThroughputPoint:
-    return ThroughputPoint(
-        tenants=tenants,
-        tasks=1,
-        tasks_per_s=rate,
-        turns_per_s=[rate],
-        calls_per_task=calls,
-        redis_cpu_us_per_task=1.0,
-        commands_per_task={},
-        us_per_call={},
-        events=1,
+def queues(*each: tuple[int, int, float | None], batch: int = 64) -> Metrics:
+    """Queues of (tenants, tasks waiting), and the ratio of a call to one in the shortest queue."""
+    return Metrics(
+        backlogs=[
+            Backlog(tenants=tenants, pending=pending, bytes_per_task=1.0, calls=[], ratios={str(batch): ratio})
+            for tenants, pending, ratio in each
+        ]
     )
-
-
-def call(parked: int, batch: int, p50_us: float) -> DispatchPoint:
-    return DispatchPoint(tenants=parked + 10, parked=parked, batch=batch, calls=9, p50_us=p50_us, p99_us=p50_us)
-
-
-def drained(**changes) -> Drained:
-    whole = {
-        "keys_before": 5,
-        "keys_peak": 500,
-        "keys_after": 5,
-        "data_before_bytes": 1000,
-        "data_peak_bytes": 11_000,
-        "data_after_bytes": 1100,
-    }
-    return Drained(**(whole | changes))
 
 
 def gap(largest: float, bound: float) -> ServiceGap:
@@ -169,6 +159,28 @@ GOOD_AND_BAD = [
         ParkedCostNothing(1.5),
         Metrics(dispatch_calls=[call(0, 1, 100), call(9990, 1, 150)]),
         Metrics(dispatch_calls=[call(0, 1, 100), call(0, 64, 100), call(9990, 1, 100)]),
+    ),
+    *(
+        (
+            ParkedCostNothing(1.5),
+            Metrics(dispatch_calls=[call(0, 1, 100), call(9990, 1, 150)]),
+            Metrics(dispatch_calls=[call(0, 1, free), call(9990, 1, parked)]),
+        )
+        for free, parked in ((100, None), (100, 0), (None, 100), (0, 100))
+    ),
+    *(
+        (FlatInBacklog(1_000, 100_000, 64, 1.5), queues((3, 1_000, 1.0), (3, 100_000, 1.5)), bad)
+        for bad in (
+            queues((3, 1_000, 1.0), (3, 100_000, 1.51)),
+            queues((3, 1_000, 1.0), (3, 100_000, None)),
+            queues((3, 1_000, 1.0)),
+            queues((3, 100_000, 1.0)),
+            queues((3, 1_000, 1.0), (3, 50_000, 1.0)),
+            queues((3, 1_000, 1.0), (9, 1_000, 1.0), (3, 100_000, 1.0)),
+            queues((3, 1_000, 1.0), (9, 1_000, 1.0), (3, 100_000, 1.0), (9, 100_000, 1.51)),
+            queues((3, 1_000, 1.0), (3, 100_000, 1.0), (3, 1_000_000, 1.51)),
+            queues((3, 1_000, 1.0), (3, 100_000, 1.0), batch=1),
+        )
     ),
     (BatchingPays(1, 64, 5), Metrics(batching={"1": 10, "64": 50}), Metrics(batching={"1": 10, "64": 49})),
     (FewCalls(25), Metrics(loads=[point(3, 1, 25)]), Metrics(loads=[point(3, 1, 20), point(9, 1, 25.1)])),

@@ -11,6 +11,8 @@ import pytest
 
 import bench
 from bench import cli, environment
+from bench.runner import Plan
+from bench.scenarios.fairness import FAIR
 
 ROOT = Path(bench.__file__).resolve().parents[1]
 
@@ -125,6 +127,18 @@ class TestCommand:
         monkeypatch.setattr(cli, "execute", lambda options: taken.append(options.strategy) or 0)
         assert cli.run(["quick", "--out", str(tmp_path), *arguments]) == 0
         assert taken == [strategy]
+
+    @pytest.mark.parametrize(("arguments", "backlog"), [([], None), (["--large"], 1_000_000)])
+    def test_large_adds_a_queue_to_those_of_the_scenario(self, monkeypatch, tmp_path, arguments, backlog):
+        taken = []
+        monkeypatch.chdir(ROOT)
+        monkeypatch.setattr(cli, "execute", lambda options: taken.append(options) or 0)
+        assert cli.run(["throughput", "fair", "--out", str(tmp_path), *arguments]) == 0
+        (options,) = taken
+        assert options.backlog == backlog
+        fair, throughput = Plan(options.scenarios, 1, backlog=options.backlog).varied()
+        assert (fair, throughput.name) == (FAIR, "throughput")
+        assert throughput.backlogs == (1_000, 100_000, *([backlog] if backlog else []))
 
     @pytest.mark.parametrize("after_s", [0.15, 0.6])
     def test_ctrl_c_while_it_loads_is_one_line(self, after_s, tmp_path):

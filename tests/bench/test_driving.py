@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from bench.driving import clean, decisions, load, races, throughput
+from bench.driving import backlogs, clean, decisions, hand_pool, load, races, throughput
+from bench.driving.load import ScenarioError
 from bench.naive import controller as naive
 from bench.runner import Plan, run
 from bench.scenario import ProviderLimits, Timing
 from bench.scenarios.fairness import CONTENTION, FAIR
 from bench.scenarios.races import RACE_CONTROLLER
 from bench.scenarios.throughput import THROUGHPUT
+from fairlane.config import TenantConfig
 from fairlane.store.store import Store
 from tests.bench.in_process import InProcessPlatform
 
@@ -91,6 +93,8 @@ SMALL = replace(
     parked_tenants=300,
     dispatch_calls=5,
     cycle_tasks=512,
+    backlogs=(100, 1_000),
+    backlog_calls=4,
 )
 
 
@@ -100,10 +104,12 @@ async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
     metrics = await throughput.drive(SMALL, platform, progress=nothing)
     assert [each.tenants for each in metrics.loads] == [3, 50]
     for each in metrics.loads:
-        assert each.tasks_per_s > 0
-        assert 0 < each.calls_per_task < 60
+        assert 0 < each.median_tasks_per_s <= each.fastest_tasks_per_s
+        assert 0 < each.calls_per_task <= each.most_calls_per_task < 60
+        assert each.reference_tenants == 50
         assert each.commands_per_task["hset"] > 0
         assert each.events > 0
+    assert (metrics.loads[1].speed_ratio, metrics.loads[1].cpu_ratio) == (1.0, 1.0)
     assert metrics.limited.tenants == 50
     assert len(metrics.limited.turns_per_s) == 2
     assert metrics.limited.commands_per_task["rpush"] > 0
@@ -114,7 +120,7 @@ async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
 
 
 async def test_dispatch_is_timed_with_the_tenants_really_parked(platform):
-    points, bytes_per_task = await decisions.dispatch_calls(SMALL, platform, nothing)
+    points = await decisions.dispatch_calls(SMALL, platform, nothing)
     assert [(each.tenants, each.parked, each.batch) for each in points] == [
         (10, 0, 1),
         (310, 300, 1),
@@ -122,7 +128,36 @@ async def test_dispatch_is_timed_with_the_tenants_really_parked(platform):
         (310, 300, 64),
     ]
     assert all(each.calls == 5 and each.p50_us > 0 for each in points)
-    assert 50 < bytes_per_task < 5_000
+
+
+async def test_tenants_that_are_not_parked_cannot_be_timed_as_parked(platform, monkeypatch):
+    monkeypatch.setattr(hand_pool, "TenantConfig", lambda **_: TenantConfig())
+    with pytest.raises(ScenarioError, match="0 tenants are parked, not 300"):
+        await decisions.dispatch_calls(SMALL, platform, nothing)
+
+
+async def test_queues_keep_their_length_while_calls_are_timed(platform, endpoint):
+    before = await keys(endpoint)
+    found = await backlogs.backlogs(SMALL, platform, nothing)
+    assert [(each.tenants, each.pending) for each in found] == [(3, 100), (3, 1_000), (50, 100), (50, 1_000)]
+    for each in found:
+        assert [(point.batch, point.calls) for point in each.calls] == [(1, 4), (64, 4)]
+        assert all(point.p50_us > 0 for point in each.calls)
+        assert each.ratios.keys() == {"1", "64"}
+        assert min(each.ratios.values()) > 0
+    assert found[0].ratios == found[2].ratios == {"1": 1.0, "64": 1.0}
+    assert 50 < found[-1].bytes_per_task < 5_000
+    assert await keys(endpoint) == before
+
+
+async def test_a_queue_that_changes_its_length_shows_nothing(platform, monkeypatch):
+    async def two_at_once(pool, batch):
+        await pool.store.dispatch([(hand_pool.INCARNATION, 2)], 2)
+        return 1, None
+
+    monkeypatch.setattr(hand_pool.HandPool, "time_dispatch", two_at_once)
+    with pytest.raises(ScenarioError, match="92 tasks wait, not 100"):
+        await backlogs.backlogs(SMALL, platform, nothing)
 
 
 async def test_a_failing_scenario_is_a_failed_result_and_the_next_one_runs(platform):

@@ -1,0 +1,71 @@
+"""Parts of the results file that say what a decision costs."""
+
+from bench.figures import Part
+
+
+class ThroughputPoint(Part):
+    """One kind of load, driven again and again from the first submit to the last result seen by the client.
+
+    Where nothing else is said, a figure is the median of all turns.
+    """
+
+    tenants: int
+    tasks: int
+    """Of one turn."""
+    median_tasks_per_s: float
+    fastest_tasks_per_s: float
+    """Of the fastest turn: whatever else the machine did can only have slowed the others."""
+    turns_per_s: list[float]
+    """Of every turn, in their order."""
+    calls_per_task: float
+    most_calls_per_task: float
+    """Of the turn with the most."""
+    redis_cpu_us_per_task: float
+    commands_per_task: dict[str, float]
+    us_per_call: dict[str, float]
+    """Server time per call of each command; that of ``evalsha`` holds what its script called."""
+    events: int
+    """Entries of the event stream that a turn made, read back without a gap."""
+    reference_tenants: int
+    """Of the load without limits that the ratios compare with, turn by turn."""
+    speed_ratio: float
+    cpu_ratio: float
+
+
+class DispatchPoint(Part):
+    """Server time of one dispatch call in one situation. Null: nothing was measured."""
+
+    tenants: int
+    parked: int
+    batch: int
+    calls: int
+    p50_us: float | None
+    p99_us: float | None
+
+
+class Backlog(Part):
+    """Dispatch calls while so many tasks waited: what a call takes is put back before the next one."""
+
+    tenants: int
+    pending: int
+    """Tasks waiting, as the store counts them when the last call has been timed."""
+    bytes_per_task: float
+    """Server memory that a pending task takes, with what its submission adds to the event stream."""
+    calls: list[DispatchPoint]
+    ratios: dict[str, float | None]
+    """By batch, the median ratio of a call to the one beside it in the shortest queue of as many tenants; null: not
+    measured."""
+
+
+class Drained(Part):
+    """What a load left behind once its results were collected and their retention had passed.
+
+    Keys are counted without bells: momentary signals with a TTL, at most one for each process.
+    """
+
+    keys_before: int
+    keys_peak: int
+    keys_after: int
+    data_before_bytes: int
+    data_peak_bytes: int
+    data_after_bytes: int
