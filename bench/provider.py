@@ -24,7 +24,8 @@ KEPT_MS: Final = 600_000
 """How long the counting keys outlive their last use."""
 
 _ENTER: Final = """
--- Take a place if the limit of this moment allows. KEYS: running, start, peak.
+-- Take a place if the limit of this moment allows. The peak counts also a call that is refused: else it could never
+-- exceed the limit, whatever is sent. KEYS: running, start, peak.
 -- ARGV: call, place_ms, kept_ms, then pairs from_ms, limit. Returns 1 if taken, 0 if not.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -35,12 +36,12 @@ for i = 4, #ARGV, 2 do
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local running = redis.call('ZCARD', KEYS[1])
-if running >= limit then return 0 end
-redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
 if running + 1 > tonumber(redis.call('GET', KEYS[3]) or 0) then
   redis.call('SET', KEYS[3], running + 1, 'PX', ARGV[3])
 end
+if running >= limit then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1
 """
 
@@ -69,7 +70,7 @@ class Counter:
             return now_ms
 
     async def peak(self) -> int:
-        """Return the most calls that were in progress at once since the clock started."""
+        """Return the most calls that were there at once since the clock started, one that was refused included."""
         async with Redis.from_url(self.url) as client:
             return int(await client.get(_key(self.run, "peak")) or 0)
 

@@ -208,7 +208,7 @@ class Throttled:
 
 @dataclass(frozen=True)
 class ProviderSaw:
-    """The provider itself never had more calls at once than the pool has slots."""
+    """The provider itself never met more calls at once than the pool has slots, refused ones included."""
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""

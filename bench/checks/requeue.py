@@ -44,7 +44,7 @@ class NothingHeldForIt:
             (found.failures, found.calls_seen) == (0, [1])
         )
         observed: dict[str, JsonValue] = {
-            "held": f"{found.held_before} → {found.held_after}",
+            "held for it": f"{found.held_before} → {found.held_after}",
             "failures": found.failures,
             "the provider's count of the attempt that completed": [*found.calls_seen],
         }

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 from bench.driving.clean import remove
 from bench.driving.hands import Hands
-from bench.driving.load import ScenarioError
+from bench.driving.load import ScenarioError, whole
 from bench.driving.watch import watching
 from bench.evidence import Evidence
 from bench.figures import BudgetRaceSide, BudgetUse
@@ -32,7 +32,11 @@ Plan = Sequence[tuple[str, int]]
 
 
 async def drive(scenario: BudgetRaceScenario, platform: Platform, *, progress: Progress) -> Metrics:
-    """Run the naive side, then the product once per crowd, and return how they ended."""
+    """Run the naive side, then the product once per crowd, and return how they ended.
+
+    Raises:
+        ScenarioError: the event stream has a gap.
+    """
     progress("naive contenders")
     sides = [await naive_side(platform.endpoint, scenario.race)]
     for contenders in scenario.crowds:
@@ -136,4 +140,4 @@ async def _alone(scenario: BudgetRaceScenario, endpoint: Endpoint, contenders: i
 
         views = await contend(endpoint, store.keys.name, race, contenders, work)
         await watch.catch_up((await store.snapshot()).pool.events, _WAIT_S)
-        return await repaired_side(store, watch.recorder.evidence, race, views)
+        return await repaired_side(store, whole(watch.recorder.evidence), race, views)

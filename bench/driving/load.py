@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from bench.driving.watch import Watch, watching
+from bench.evidence import Evidence
 from bench.measures import CallSpan, Observation, measure
 from bench.platform import Platform, Progress, Session
 from bench.provider import Counter, SimulatedProvider
@@ -51,11 +52,8 @@ async def drive(scenario: LoadScenario, platform: Platform, *, seed: int, progre
         violations = await check_invariants(session.store)
         left = (await session.store.snapshot()).pool
         await watch.catch_up(left.events, _DRAIN_TIMEOUT_S)
-    evidence = watch.recorder.evidence
-    if evidence.gap is not None or evidence.first_number != 1:
-        raise ScenarioError(f"the event stream is incomplete: {evidence.gap or 'its beginning is missing'}")
     metrics = measure(
-        Observation(scenario, evidence, origin_ms, spans_of(handles, outcomes)),
+        Observation(scenario, whole(watch.recorder.evidence), origin_ms, spans_of(handles, outcomes)),
         provider_peak=await counter.peak(),
         left_in_flight={"slots": left.slots, "cost": left.cost},
         violations=[str(violation) for violation in violations],
@@ -110,6 +108,17 @@ async def _submit_by_schedule(
     handles = [handle for answers in await asyncio.gather(*submits) for handle in answers]
     await asyncio.sleep(max(0.0, started_s + scenario.timing.run_ms / 1000 - loop.time()))
     return handles
+
+
+def whole(evidence: Evidence) -> Evidence:
+    """Return the evidence of a stream that was read from its beginning.
+
+    Raises:
+        ScenarioError: an event is missing.
+    """
+    if evidence.gap is not None or evidence.first_number != 1:
+        raise ScenarioError(f"the event stream is incomplete: {evidence.gap or 'its beginning is missing'}")
+    return evidence
 
 
 def spec_of(arrival: Arrival) -> TaskSpec:

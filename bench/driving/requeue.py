@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bench.driving.burst import WAIT_S, burst_session, leftovers
+from bench.driving.burst import WAIT_S, BurstSession, burst_session, leftovers
 from bench.driving.hands import Hands
 from bench.driving.load import spec_of
 from bench.evidence import Evidence
@@ -16,7 +16,7 @@ from fairlane.domain.attempt import AttemptState
 from fairlane.domain.task import TaskRef
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec
-from fairlane.store.messages import StartedTask
+from fairlane.store.messages import Ledger, StartedTask
 
 _TENANT = "burst"
 _LOOK_S = 0.005
@@ -45,6 +45,7 @@ async def drive(scenario: RequeueScenario, platform: Platform, *, progress: Prog
         progress("the pause")
         given, hold_ms = await hands.take()
         (view,) = await store.get([ref])
+        in_pause, at_event = await _ledger(bursts)
         held_back = 0
         while not given and hold_ms is not None:
             held_back += 1
@@ -64,6 +65,8 @@ async def drive(scenario: RequeueScenario, platform: Platform, *, progress: Prog
         ref,
         asked_ms=scenario.pause_ms,
         view=view,
+        in_pause=in_pause,
+        at_event=at_event,
         held_back=held_back,
         calls_seen=_numbers(ran.outcomes[scenario.throttled]),
         ledger=ran.ledger,
@@ -78,6 +81,17 @@ def _specs(scenario: RequeueScenario) -> list[TaskSpec]:
     payload = {"ms": one.takes_ms, "units": one.cost, "throttle_ms": scenario.pause_ms}
     specs[scenario.throttled] = replace(specs[scenario.throttled], payload=payload)
     return specs
+
+
+async def _ledger(bursts: BurstSession) -> tuple[Ledger, int]:
+    """Read the ledger at a moment in which nothing happens; also return the number of the last event before it."""
+    store = bursts.session.store
+    number = (await store.snapshot()).pool.events
+    while True:
+        ledger = await bursts.ledger(_TENANT)
+        before, number = number, (await store.snapshot()).pool.events
+        if number == before:
+            return ledger, number
 
 
 def _was_throttled(evidence: Evidence, ref: TaskRef) -> bool:

@@ -42,7 +42,7 @@ def potential_orphans(observation: Observation) -> list[str]:
 def throttled_then_completed(observation: Observation) -> int:
     """Count tasks of which an attempt was throttled and a later one completed before the run's end."""
     count = 0
-    for task in observation.evidence.tasks.values():
+    for task in observation.tasks():
         was_throttled = False
         for attempt in task.attempts:
             if attempt.state is AttemptState.THROTTLED:
@@ -72,7 +72,7 @@ def _by(stamp: Stamp | None, at_ms: int) -> bool:
 
 
 def _peaks(observation: Observation, hold: Callable[[Attempt], Span]) -> dict[str, int]:
-    return {POOL: _peak(observation, observation.evidence.attempts.values(), hold)} | {
+    return {POOL: _peak(observation, observation.all_attempts(), hold)} | {
         tenant: _peak(observation, attempts, hold) for tenant, attempts in observation.attempts.items()
     }
 

@@ -35,7 +35,7 @@ def burst_run(
         window=f"{window.limit} starts per {window.interval_ms:,} ms" if applied else None,
         interval_ms=window.interval_ms,
         tasks=len(tasks),
-        completed=len(good),
+        completed=len({each.ref for each in good}),
         tasks_per_s=_rate(evidence, tenant, good),
         queue_wait_ms=ranked(_at(each.active) - evidence.tasks[each.ref].submitted.at_ms for each in good),
         processing_ms=ranked(_at(each.ended) - _at(each.active) for each in good),

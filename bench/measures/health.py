@@ -50,7 +50,7 @@ def outage(journal: Journal, worker: str, how: Literal["ill", "stuck"]) -> Outag
     return Outage(
         worker=worker,
         how=how,
-        failed_checks=_failed_checks(journal, worker, start),
+        failed_checks=_failed_checks(journal, worker, start, out),
         checks_begun=_count(journal, worker, Moment.CHECK, start, end),
         out_after_ms=_between_ms(journal, start, out),
         running=len(running),
@@ -82,15 +82,12 @@ def _count(journal: Journal, worker: str, moment: Moment, after: int, until: int
     return sum((each.worker, each.moment) == (worker, moment) for each in journal.entries[after + 1 : until])
 
 
-def _failed_checks(journal: Journal, worker: str, start: int) -> int:
-    """Count the failed checks of the trouble up to the one after which the worker counted as unwell."""
-    failed = 0
-    for each in journal.entries[start:]:
-        if each.worker == worker and each.report is not None:
-            failed += each.report.outcome is not CheckOutcome.HEALTHY
-            if not each.report.well:
-                break
-    return failed
+def _failed_checks(journal: Journal, worker: str, start: int, out: int | None) -> int:
+    """Count the failed checks from the beginning of the trouble until the worker was taken out; None: up to the end."""
+    return sum(
+        each.worker == worker and each.report is not None and each.report.outcome is not CheckOutcome.HEALTHY
+        for each in journal.entries[start:out]
+    )
 
 
 def _running(journal: Journal, worker: str, place: int) -> set[str]:

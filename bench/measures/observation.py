@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from bench.evidence import Attempt, Delta, Evidence
+from bench.evidence import Attempt, Delta, Evidence, Task
 from bench.scenario import LoadScenario, TenantLoad
 from fairlane.domain.task import TaskRef
 
@@ -63,6 +63,10 @@ class Observation:
         """Yield the attempts of all tenants of the scenario."""
         for attempts in self.attempts.values():
             yield from attempts
+
+    def tasks(self) -> Iterator[Task]:
+        """Yield the tasks of all tenants of the scenario."""
+        return (task for task in self.evidence.tasks.values() if task.ref.tenant in self.attempts)
 
     @cached_property
     def counted(self) -> dict[str, list[Attempt]]:

@@ -16,14 +16,17 @@ def requeue(
     *,
     asked_ms: int,
     view: TaskView | None,
+    in_pause: Ledger,
+    at_event: int,
     held_back: int,
     calls_seen: Sequence[int],
     ledger: Ledger,
 ) -> Requeue:
     """Compute the figures.
 
-    ``view``: the task as the store knew it during the pause, ``held_back``: how often a worker asked in vain then,
-    ``calls_seen``: the numbers of the task's completed attempts as the provider was told.
+    ``view``, ``in_pause``: the task and its tenant's ledger as the store knew them during the pause, the ledger after
+    the event ``at_event``; ``held_back``: how often a worker asked in vain then; ``calls_seen``: the
+    numbers of the task's completed attempts as the provider was told.
 
     Raises:
         ValueError: the task was not throttled.
@@ -49,7 +52,7 @@ def requeue(
         failures=None if view is None else view.failures,
         calls_seen=[*calls_seen],
         held_before=_held(task, at.place - 1),
-        held_after=_held(task, at.place),
+        held_after=in_pause.held - _in_flight(evidence, ref.tenant, at_event),
         overtaken_by=overtaken_by,
         came_after=came_after,
         handed_over=[str(each.ref) for each in evidence.attempts.values() if _waits_at(each, at)],
@@ -72,6 +75,15 @@ def _held(task: Task, place: int) -> int:
         each.cost
         for each in task.attempts
         if each.enqueued.place <= place and (each.ended is None or each.ended.place > place)
+    )
+
+
+def _in_flight(evidence: Evidence, tenant: str, number: int) -> int:
+    """Return the cost of the tenant's attempts that, by the events up to this one, had begun and not ended."""
+    return sum(
+        each.cost
+        for each in evidence.of_tenant(tenant)
+        if number_at(each.enqueued.place) <= number and (each.ended is None or number_at(each.ended.place) > number)
     )
 
 

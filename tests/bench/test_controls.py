@@ -73,6 +73,25 @@ class TestBurst:
         assert found.closest_seen_ms == 94.2
         assert found.use == BudgetUse.of(limit=300, admitted=300, held=0, spent=280, most_promised=280, by_events=280)
 
+    def test_a_task_that_completes_twice_counts_once(self):
+        stream = Stream(("a", 1))
+        for name in ("x", "y"):
+            stream.submit(10, "a", name, 100)
+        for at_ms in (20, 30):
+            fence = stream.hand(at_ms, "a", "x", 100)
+            stream.start(at_ms, "a", "x", fence)
+            stream.end(at_ms + 5, "a", "x", fence, actual=100)
+        found = burst_run(
+            BURST,
+            "a",
+            stream.evidence(),
+            window=WindowConfig(limit=2, interval_ms=90),
+            applied=False,
+            ledger=ledger(spent=200),
+            spans={},
+        )
+        assert (found.tasks, found.completed) == (2, 1)
+
     def test_a_burst_that_never_started_has_no_speed(self):
         stream = Stream(("a", 1))
         stream.submit(10, "a", "x", 100)

@@ -8,7 +8,9 @@ import pytest
 
 from bench.checks.handoff import KilledAtWork
 from bench.driving import budget, budget_race, handoff, requeue as requeueing
+from bench.driving.load import ScenarioError
 from bench.naive import budget as naive_budget, handoff as naive_handoff
+from bench.recorder import Recorder
 from bench.scenarios.controls import BUDGET_ATOMIC, BUDGET_NAIVE, THROTTLE_REQUEUE
 from bench.scenarios.races import RACE_BUDGET, RACE_HANDOFF
 from fairlane.config import WindowConfig
@@ -83,6 +85,13 @@ async def test_the_race_for_a_budget_is_reproduced_and_repaired(platform, endpoi
         ("repaired", 16),
     ]
     assert await keys(endpoint) == before
+
+
+async def test_a_race_for_a_budget_with_an_event_missing_shows_nothing(platform, monkeypatch):
+    read = Recorder.read
+    monkeypatch.setattr(Recorder, "read", lambda self, events: read(self, [each for each in events if each.number > 1]))
+    with pytest.raises(ScenarioError, match="its beginning is missing"):
+        await budget_race.drive(RACE_BUDGET, platform, progress=nothing)
 
 
 async def test_a_throttled_task_goes_back_to_its_place(platform, endpoint):

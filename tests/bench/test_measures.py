@@ -2,6 +2,7 @@
 
 import pytest
 
+from bench.checks.fairness import AtLeast, SharesNearIdeal
 from bench.evidence import Attempt
 from bench.measures import CallSpan, Observation, measure
 from bench.measures.attempts import (
@@ -18,6 +19,7 @@ from bench.measures.gap import service_gap
 from bench.measures.ideal import cycle_times, ideal_shares
 from bench.measures.service import percentiles, queue_wait
 from bench.results import POOL
+from bench.scenarios.fairness import FAIR
 from tests.bench.stream import Stream
 from tests.bench.worlds import load, observe, scenario
 
@@ -157,6 +159,15 @@ class TestAttempts:
         stream.end(20, "a", "again", fence)
         assert throttled_then_completed(observe(scenario(A, B), stream.evidence())) == 1
 
+    def test_a_throttle_of_the_warm_up_is_none_of_the_run(self):
+        stream = Stream(("a", 2), ("b", 1))
+        stream.submit(0, "warm-up", "w")
+        for at_ms, kind, state in ((3, "throttled", "pending"), (9, "completed", "completed")):
+            fence = stream.hand(at_ms - 2, "warm-up", "w")
+            stream.start(at_ms - 1, "warm-up", "w", fence)
+            stream.end(at_ms, "warm-up", "w", fence, kind, 0, state)
+        assert throttled_then_completed(observe(scenario(A, B), stream.evidence())) == 0
+
 
 class TestIdeal:
     def test_a_cycle_runs_to_the_next_start_in_the_same_slot(self):
@@ -270,6 +281,18 @@ class TestOccupancyAndSeries:
         assert metrics.reserved_occupancy == pytest.approx((500 + 500) / 2000)
         assert metrics.provider_occupancy == pytest.approx(400 / 2000)
 
+    def test_a_slot_that_idles_shows_in_the_occupancy_and_not_in_the_shares(self):
+        """b waits throughout, and its slot is used every other 100 ms."""
+        stream = Stream(("a", 1), ("b", 1))
+        for number in range(15):
+            stream.run("a", f"a{number}", handed=number * 100, until=number * 100 + 99)
+            stream.run("b", f"b{number}", handed=number * 200 + 1, until=number * 200 + 100)
+        small = scenario(load("a", slots=1), load("b", slots=1))
+        metrics = measure(observe(small, stream.by_time()), provider_peak=2, left_in_flight={}, violations=[])
+        failed = [check for check in FAIR.checks if not check.judge(small, metrics).passed]
+        assert SharesNearIdeal(0.05) not in failed
+        assert AtLeast("reserved_occupancy", 0.90) in failed
+
     def test_series_run_from_the_clock_to_the_end(self):
         stream = crowd()
         stream.add(700, "adapt", ("capacity", 2, 1, "throttled"))
@@ -298,3 +321,13 @@ def test_warm_up_is_not_measured():
     observation = observe(scenario(A, B), stream.by_time())
     assert all(isinstance(each, Attempt) and each.ref.tenant != "warm-up" for each in observation.all_attempts())
     assert "w9" not in starts_by_worker(observation)
+
+
+def test_the_pools_peaks_are_those_of_the_scenarios_tenants():
+    stream = Stream(("a", 2), ("b", 1))
+    for number in range(3):
+        stream.run("warm-up", f"w{number}", handed=0, until=100)
+    stream.run("a", "a0", handed=200, until=300)
+    observation = observe(scenario(A, B), stream.by_time())
+    assert peak_reserved_slots(observation) == peak_active_slots(observation) == {POOL: 1, "a": 1, "b": 0}
+    assert peak_reserved_cost(observation) == {POOL: 10, "a": 10, "b": 0}

@@ -128,6 +128,15 @@ class TestOutage:
         assert (found.running, found.moved) == (3, 2)
         assert (found.restarts, found.good_checks, found.early, found.tasks_after) == (1, 2, 0, 1)
 
+    def test_a_worker_that_is_taken_out_a_check_too_late(self):
+        story = Story()
+        story.add(Moment.TROUBLE, ILL)
+        for well in (True, True, False, False):
+            story.report(ILL, CheckOutcome.UNHEALTHY, well=well)
+        story.add(Moment.FAILED, ILL)
+        story.report(ILL, CheckOutcome.UNHEALTHY, well=False)
+        assert outage(story.journal, ILL, "ill").failed_checks == 4
+
     def test_a_task_given_to_it_too_early(self):
         story = self.story(comes_back=False)
         story.begun(ILL, "6")

@@ -5,9 +5,14 @@ import pickle
 
 import pytest
 
+from bench.checks.fairness import ProviderSaw
 from bench.provider import Counter, InstantProvider, SimulatedProvider
+from bench.results import Metrics
 from fairlane.errors import ProviderRefused, Throttled
 from fairlane.providers.base import Call, load_provider
+from tests.bench.worlds import load, scenario
+
+TWO_SLOTS = scenario(load("a"), slots=2)
 
 
 def call(ms: int, units: int = 5) -> Call:
@@ -45,8 +50,17 @@ async def test_only_as_many_at_once_as_the_limit(provider, endpoint, name):
     await other.close()
     refused = [each for each in outcomes if isinstance(each, Throttled)]
     assert [each.retry_after_ms for each in refused] == [20, 20]
-    assert await counter.peak() == 2
+    assert await counter.peak() == 3, "two in progress and the one that was refused"
     assert not isinstance(await attempt(provider, 0), Throttled)
+
+
+async def test_more_calls_than_the_pool_has_slots_show_although_they_are_refused(provider, endpoint, name):
+    counter = Counter(endpoint.url, name)
+    await counter.start_clock()
+    for calls, within in ((2, True), (3, False)):
+        await asyncio.gather(*(attempt(provider, 50) for _ in range(calls)))
+        check = ProviderSaw().judge(TWO_SLOTS, Metrics(provider_peak=await counter.peak()))
+        assert check.passed is within
 
 
 async def test_the_limit_follows_the_clock(provider, endpoint, name):

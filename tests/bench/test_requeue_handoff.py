@@ -2,8 +2,11 @@
 
 import pytest
 
+from bench.checks.requeue import NothingHeldForIt
 from bench.measures.handoff import handoff
 from bench.measures.requeue import requeue
+from bench.results import Metrics
+from bench.scenarios.controls import THROTTLE_REQUEUE
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from tests.bench.stream import Stream
 from tests.bench.test_controls import ledger
@@ -14,16 +17,21 @@ def view(state: TaskState, failures: int = 0) -> TaskView:
 
 
 class TestRequeue:
-    def story(self, *, overtaken: bool = False, paused: bool = True) -> Stream:
+    def before_the_pause(self, *, paused: bool = True) -> Stream:
         """Task t is throttled at 100 for 500 ms; b was with a worker then, c and d wait behind it."""
         stream = Stream(("a", 1))
         for name in ("t", "b", "c", "d"):
             stream.submit(1, "a", name, 100, 10)
         throttled = stream.hand(50, "a", "t", 100)
         stream.start(60, "a", "t", throttled)
-        held = stream.hand(70, "a", "b", 100)
+        stream.hand(70, "a", "b", 100)
         end = ("throttled", "a", "t", throttled, 0, 0, 1000, "pending", 0)
         stream.add(100, "throttle", *([("paused", 600), end] if paused else [end]))
+        return stream
+
+    def story(self, *, overtaken: bool = False, paused: bool = True) -> Stream:
+        """After the pause everything is handed over, b started first, and completes."""
+        stream, held = self.before_the_pause(paused=paused), 2
         order = ("c", "t", "d") if overtaken else ("t", "c", "d")
         fences = {name: stream.hand(601, "a", name, 100) for name in order}
         stream.start(602, "a", "b", held)
@@ -35,6 +43,8 @@ class TestRequeue:
 
     def judge(self, stream: Stream, **changes):
         whole = {
+            "in_pause": ledger(limit=400, held=100),
+            "at_event": len(self.before_the_pause().events),
             "asked_ms": 500,
             "view": view(TaskState.PENDING),
             "held_back": 3,
@@ -52,6 +62,16 @@ class TestRequeue:
         assert (found.overtaken_by, found.came_after, found.handed_over) == ([], 2, ["a:b"])
         assert (found.charged, found.cost) == (100, 100)
         assert (found.use.admitted, found.use.by_events, found.use.remaining) == (400, 400, 0)
+
+    def test_what_the_ledger_still_held_for_it(self):
+        found = self.judge(self.story(), in_pause=ledger(limit=400, held=200))
+        assert (found.held_before, found.held_after) == (100, 100)
+        assert not NothingHeldForIt().judge(THROTTLE_REQUEUE, Metrics(requeue=found)).passed
+
+    def test_what_was_handed_over_after_the_ledger_was_read_is_not_its_business(self):
+        stream = self.story()
+        assert self.judge(stream, in_pause=ledger(limit=400), at_event=len(stream.events)).held_after == 0
+        assert self.judge(stream, in_pause=ledger(limit=400), at_event=0).held_after == 0
 
     def test_one_that_overtook_it(self):
         found = self.judge(self.story(overtaken=True))
