@@ -110,15 +110,19 @@ def draw_lines(axes: Axes, lines: Mapping[str, Sequence[tuple[int, float]]]) -> 
     by_height = sorted(lines.items(), key=lambda item: (-(item[1][-1][1] if item[1] else 0), item[0]))
     colours = {name: place for place, name in enumerate(sorted(lines))}
     for name, points in by_height[:_MOST_LINES]:
-        place = colours[name]
-        axes.plot(
-            [at_ms / 1000 for at_ms, _ in points],
-            [value for _, value in points],
-            label=name if len(name) <= 32 else f"{name[:31]}…",
-            color=_COLOURS[place % len(_COLOURS)],
-            linestyle=_DASHES[place % len(_DASHES)],
-        )
+        draw_line(axes, colours[name], name, [(at_ms / 1000, value) for at_ms, value in points])
     more = len(lines) - _MOST_LINES
     axes.legend(
         title=f"and {more} more" if more > 0 else None, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False
+    )
+
+
+def draw_line(axes: Axes, place: int, name: str, points: Sequence[tuple[float, float]]) -> None:
+    """Draw the chart's line number ``place``; colour and dashes together tell it from the others."""
+    axes.plot(
+        [x for x, _ in points],
+        [y for _, y in points],
+        label=name if len(name) <= 32 else f"{name[:31]}…",
+        color=_COLOURS[place % len(_COLOURS)],
+        linestyle=_DASHES[place % len(_DASHES)],
     )

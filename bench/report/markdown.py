@@ -25,9 +25,11 @@ def render(results: Results, charts: dict[str, list[tuple[str, str]]]) -> str:
     ]
     if results.claims:
         lines += ["## Comparisons", "", *_checks(results.claims), ""]
-    modes = side_by_side(results)
+    modes = list(side_by_side(results))
     if modes:
-        lines += ["## Budgets side by side", "", *modes, ""]
+        lines += ["## Budgets side by side", ""]
+    for caption, rows in modes:
+        lines += [f"**{caption}**", "", *rows, ""]
     for scenario in results.scenarios:
         lines += _scenario(scenario, charts.get(scenario.name, []))
     terms = glossary(scenario.metrics for scenario in results.scenarios)

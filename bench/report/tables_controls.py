@@ -53,20 +53,32 @@ def _races(metrics: Metrics) -> Iterator[tuple[str, list[str]]]:
         )
 
 
-def side_by_side(results: Results) -> list[str]:
-    """Compare the scenarios that drove the load and raced for the budget; no lines if there are none."""
+def side_by_side(results: Results) -> Iterator[tuple[str, list[str]]]:
+    """Compare the scenarios that drove the load and raced for the budget: yield caption and lines of each table."""
     modes = [each for each in results.scenarios if each.metrics.bursts]
-    return columns([(each.name, _mode(each)) for each in modes]) if modes else []
+    if modes:
+        yield "The race: each mode in its own way", columns([(each.name, _races_of(each)) for each in modes])
+        yield "The load: the product's figures in every mode", columns([(each.name, _loads_of(each)) for each in modes])
+        yield "The checks", columns([(each.name, _verdicts_of(each)) for each in modes])
 
 
-def _mode(scenario: ScenarioResult) -> Facts:
+def _races_of(scenario: ScenarioResult) -> Facts:
     facts: Facts = {}
-    for run in scenario.metrics.bursts or []:
-        facts |= {f"{_name(run)}: {what}": value for what, value in _burst(run).items()}
     for side in scenario.metrics.budget_race or []:
+        facts |= {"run by": "bench/naive" if side.side == "naive" else "the product"}
         facts |= {f"race: {what}": value for what, value in _race(side).items()}
-    verdicts = {f"check: {each.name}": "passed" if each.passed else FAILED for each in scenario.checks}
-    return facts | verdicts
+    return facts
+
+
+def _loads_of(scenario: ScenarioResult) -> Facts:
+    facts: Facts = {"run by": "the product"}
+    for run in scenario.metrics.bursts or []:
+        facts |= {f"load, {_name(run)}: {what}": value for what, value in _burst(run).items()}
+    return facts
+
+
+def _verdicts_of(scenario: ScenarioResult) -> Facts:
+    return {f"check: {each.name}": "passed" if each.passed else FAILED for each in scenario.checks}
 
 
 def _burst(run: BurstRun) -> Facts:
@@ -104,7 +116,7 @@ def _requeue(found: Requeue) -> Facts:
         "next start anywhere after": _after(found.first_start_ms),
         "handed over before the pause, not started": ", ".join(found.handed_over) or "none",
         "a worker asked for it in vain": f"{found.held_back} times",
-        "held for the task": f"{found.held_before} before the throttle, {found.held_after} after it",
+        "held for the task": f"{found.held_before} before the throttle, {found.held_after} in the pause",
         "failures counted": number(found.failures, 0),
         "overtaken by": ", ".join(found.overtaken_by) or f"none of the {found.came_after} behind it",
         "spent for the task": f"{found.charged} of its {found.cost}",

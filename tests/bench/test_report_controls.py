@@ -44,16 +44,28 @@ class TestBudgets:
         )
         rows = self.rows(report.write(both, tmp_path).read_text(), "## Budgets side by side")
         assert rows[""] == ["budget-naive", "budget-atomic"]
-        assert rows["no window: tasks/s"] == ["51.0", "50.0"]
-        assert rows["4 starts per 1,000 ms: tasks/s"] == ["–", "4.5"]
+        assert rows["load, no window: tasks/s"] == ["51.0", "50.0"]
+        assert rows["load, 4 starts per 1,000 ms: tasks/s"] == ["–", "4.5"]
         assert rows["race: accepted"] == ["4 of 4", "2 of 4"]
         assert rows["race: remaining"] == ["100 of 200", "0 of 200"]
         assert rows["race: admitted"] == ["200%", "100%"]
         assert rows["race: in the ledger"] == ["50%", "100%"]
-        assert rows["no window: maximum concurrency"] == ["4 of 6 the workers could run"] * 2
+        assert rows["load, no window: maximum concurrency"] == ["4 of 6 the workers could run"] * 2
         assert rows["check: how the race ends"] == ["passed", "**FAILED**"]
         for what in ("waiting", "processing", "end to end"):
-            assert rows[f"no window: {what} p50 / p95 / p99 ms"] == ["– / – / –"] * 2
+            assert rows[f"load, no window: {what} p50 / p95 / p99 ms"] == ["– / – / –"] * 2
+
+    def test_nobody_takes_the_products_load_for_a_naive_one(self, tmp_path):
+        modes = worlds.results(
+            control_run("budget-naive", Metrics(bursts=[control_figures.run()], budget_race=[control_figures.BROKEN])),
+            control_run("budget-atomic", Metrics(bursts=[control_figures.run()], budget_race=[control_figures.race()])),
+        )
+        text = report.write(modes, tmp_path).read_text()
+        race, load = text.split("**The race: each mode in its own way**")[1].split("**The load: ")
+        assert self.rows(f"#{race}", "#")["run by"] == ["bench/naive", "the product"]
+        assert self.rows(f"#{load}", "#")["run by"] == ["the product", "the product"]
+        assert "load, " not in race
+        assert "race: " not in load.split("**The checks**")[0]
 
     def test_without_budgets_there_is_no_such_table(self, tmp_path):
         assert (

@@ -45,6 +45,9 @@ class TestStrategies:
         assert "(charts/pool-slowdown.svg)" in text
         drawn = (tmp_path / "one" / "charts" / "pool-slowdown.svg").read_bytes()
         assert drawn.startswith(b"<?xml")
+        assert drawn.count(b"stroke-dasharray: 6.66,2.88") > 0, "the second strategy's dashes"
+        for part in (b"#0072b2", b"#d55e00", b"<!--  &lt;x&gt; slows down -->"):
+            assert part in drawn
         assert drawn == (tmp_path / "two" / "charts" / "pool-slowdown.svg").read_bytes()
 
     def test_without_a_slow_worker_there_is_no_chart(self, tmp_path):
