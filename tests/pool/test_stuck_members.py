@@ -97,7 +97,7 @@ async def test_one_that_is_added_and_never_starts_is_not_waited_for_without_end(
             await manager.assign(double, 1)
     assert raised.value.code is PoolErrorCode.NO_WORKERS_AVAILABLE
     assert now_s() == pytest.approx(0.6)
-    assert "worker b did not start within 0.2 s" in caplog.text
+    assert "worker b failed: it did not start within 0.2 s" in caplog.text
 
 
 @virtual_time

@@ -76,13 +76,12 @@ class Starter:
     async def _start(self, member: Member) -> PoolError | None:
         """Start a member, and return why it did not start; None if it did."""
         call = asyncio.create_task(member.start(), name=f"start of {member.id}")
-        if await bounded(call, self._start_timeout_s):
-            error = _problem(call, member, PoolErrorCode.WORKER_START_FAILED, "did not start")
-        else:
+        if not await bounded(call, self._start_timeout_s):
             late = f"did not start within {self._start_timeout_s:g} s"
             member.fail(f"it {late}")
-            error = _error(member, PoolErrorCode.WORKER_START_FAILED, late)
-        if error is not None and member.status is not WorkerStatus.STOPPED:
+            return _error(member, PoolErrorCode.WORKER_START_FAILED, late)
+        error = _problem(call, member, PoolErrorCode.WORKER_START_FAILED, "did not start")
+        if error is not None and member.status is not WorkerStatus.STOPPED:  # at the end it is
             self._log.warning("%s", error)
         return error
 
