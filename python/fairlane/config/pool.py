@@ -36,7 +36,7 @@ class SupervisorConfig(Section):
     window_ms: Milliseconds = 60_000
     """The time within which restarts are counted."""
     start_timeout_ms: Milliseconds = 30_000
-    """A restart that takes longer has failed."""
+    """A restart, or the first start that a manager makes, has failed if it takes longer."""
 
 
 class ManagerConfig(Section):
