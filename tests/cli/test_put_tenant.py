@@ -130,6 +130,17 @@ def test_two_operators_at_once_lose_no_change(operator: Operator, monkeypatch: p
     assert view(operator).limits == TenantConfig(weight=4, slots=9, budget=budget(500))
 
 
+def test_one_that_others_change_all_the_time_is_given_up(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
+    operator.run("tenants", "put", "acme", "--weight", "2")
+
+    async def refuse(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(Store, "change_tenant", refuse)
+    assert "others changed it at each of 100 tries" in operator.run("tenants", "put", "acme", "--weight", "4", code=1)
+    assert view(operator).limits == TenantConfig(weight=2)
+
+
 def test_a_tenant_that_another_registers_meanwhile_keeps_its_limits(
     operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

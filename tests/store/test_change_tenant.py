@@ -6,6 +6,7 @@ from fairlane.config import TenantConfig, WindowConfig
 from fairlane.domain.policy import BudgetPolicy, ParkReason
 from fairlane.errors import StoreError
 from tests.support.store_dump import unchanged
+from tests.support.store_packed import poke
 from tests.support.store_world import World, budget, task, tasks
 
 SECOND = WindowConfig(limit=5, interval_ms=1_000)
@@ -96,6 +97,18 @@ async def test_a_window_that_was_taken_away_is_no_difference(world: World) -> No
     assert (await world.tenant_view()).limits == TenantConfig(weight=2)
     assert await world.store.change_tenant("a", TenantConfig(weight=2), TenantConfig(weight=3))
     assert (await world.tenant_view()).weight == 3
+
+
+async def test_an_anchor_that_is_left_of_a_period_is_no_difference_and_begins_none(world: World) -> None:
+    await world.ready(tenant={"budget": budget(500)})
+    (started,) = await world.active(task("t", 100))
+    await world.settle(started, actual=80)
+    await poke(world.store, "tenant", "a", budget_anchor=5)
+    before = await world.tenant_view()
+    assert before.limits == TenantConfig(budget=budget(500))
+    assert await world.store.change_tenant("a", before.limits, before.limits.model_copy(update={"weight": 3}))
+    assert await world.ledger() == before.ledger
+    assert before.ledger.spent == 80
 
 
 async def test_what_is_wanted_already_is_done_and_writes_nothing(world: World) -> None:

@@ -50,8 +50,9 @@ class History:
         rng = self.rng
         if rng.random() < 0.2:
             return None
+        period_ms = rng.choice([None, 1000, 1700])
         return BudgetConfig(
-            limit_units=rng.choice(LIMITS), period_ms=rng.choice([None, 1000, 1700]), anchor_ms=rng.choice([0, 333]),
+            limit_units=rng.choice(LIMITS), period_ms=period_ms, anchor_ms=rng.choice([0, 333]) if period_ms else 0,
             when_exhausted=rng.choice([*BudgetPolicy, BudgetPolicy.WAIT]),
         )  # fmt: skip
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.box import SIMPLE
@@ -19,6 +19,8 @@ from fairlane.store.connection import Endpoint
 from fairlane.store.messages import TenantView
 
 app = typer.Typer(help="Look at, register, change and remove tenants of a running or stopped scheduler.")
+
+_TRIES: Final = 100
 
 Number = Named[int] | None
 Window = Named[tuple[int, int]] | None
@@ -112,12 +114,16 @@ def remove(tenant: Tenant, name: Name = "default", redis: Redis = None, config: 
 
 async def _put(place: Endpoint, name: str, tenant: str, change: Change) -> None:
     async with opened(place, name) as store:
-        while True:
+        for _ in range(_TRIES):
             view = await store.tenant(tenant)
             before = None if view is None else view.limits
             after = change.applied_to(before)
             if after == before or await store.change_tenant(tenant, before, after):
                 break  # else somebody else has changed it since it was read
+        else:
+            raise ConfigError(
+                f"tenant {tenant}: others changed it at each of {_TRIES} tries; nothing was written", field="tenant"
+            )
     if before is None:
         typer.echo(f"tenant {tenant} registered")
         return

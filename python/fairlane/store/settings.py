@@ -70,7 +70,7 @@ def _budget(settings: Mapping[str, int]) -> BudgetConfig | None:
     return BudgetConfig(
         limit_units=settings["budget"],
         period_ms=settings["budget_period"] or None,
-        anchor_ms=settings["budget_anchor"],
+        anchor_ms=settings["budget_anchor"] if settings["budget_period"] else 0,
         when_exhausted=BudgetPolicy.REJECT if settings["budget_rejects"] else BudgetPolicy.WAIT,
     )
 

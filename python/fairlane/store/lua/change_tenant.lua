@@ -9,7 +9,8 @@
 --- @include limits
 local asked = request()
 local id, read, wanted = asked[1], asked[2], asked[3]
-local NEEDS = { starts_interval = 'starts_limit', spend_interval = 'spend_limit' } -- kept without it, and no setting then
+-- Settings that mean nothing, and may be what they were before, while another is 0.
+local NEEDS = { starts_interval = 'starts_limit', spend_interval = 'spend_limit', budget_anchor = 'budget_period' }
 
 local function has(t, settings)
   for i, field in ipairs(TENANT_SETTINGS) do

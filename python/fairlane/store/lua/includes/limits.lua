@@ -15,7 +15,7 @@ local function apply(t, settings)
     t[field] = settings[i]
   end
   keep_intervals(t, starts, spend)
-  if t.period == 0 or length ~= t.budget_period or anchor ~= t.budget_anchor then
+  if t.period == 0 or length ~= t.budget_period or length > 0 and anchor ~= t.budget_anchor then
     begin_period(t)
     if t.period > 1 then
       event('period', t.id, t.period)
