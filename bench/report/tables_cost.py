@@ -6,7 +6,6 @@ from bench.figures_cost import Backlog, DispatchPoint, Drained, ThroughputPoint
 from bench.report.text import columns, escape, number, table
 from bench.results import Metrics
 
-_CALL = ("calls", "p50 µs", "p99 µs", "against the shortest queue, median")
 _COMMANDS = 12
 """Of the most frequent ones."""
 
@@ -16,7 +15,7 @@ def cost_tables(metrics: Metrics) -> Iterator[tuple[str, list[str]]]:
     loads = _labelled(metrics)
     if loads:
         turns, tasks = len(loads[0][1].turns_per_s), loads[0][1].tasks
-        yield f"Loads of {tasks:,} tasks, dealt out one to a tenant; {turns} turns of each", _loads(loads)
+        yield f"Loads of {tasks:,} tasks, dealt to their tenants one by one; {turns} turns of each", _loads(loads)
         yield "Where the server's time goes: calls per task, and time per call, medians of all turns", _commands(loads)
     if metrics.dispatch_calls:
         yield "One dispatch call, server time", _calls(metrics.dispatch_calls)
@@ -110,29 +109,32 @@ def _calls(points: list[DispatchPoint]) -> list[str]:
 
 
 def _backlogs(backlogs: list[Backlog]) -> list[str]:
-    batches = [point.batch for point in backlogs[0].calls]
     return table(
         [
             ("Tenants", "right"),
             ("Tasks waiting", "right"),
-            *((f"Batch of {batch}: {figure}", "right") for batch in batches for figure in _CALL),
+            ("Batch", "right"),
+            ("Calls measured", "right"),
+            ("p50 µs", "right"),
+            ("p99 µs", "right"),
+            ("Against the shortest queue, median", "right"),
             ("Bytes per pending task", "right"),
         ],
         [
             [
                 number(each.tenants, 0),
                 number(each.pending, 0),
-                *(cell for point in each.calls for cell in _call(each, point)),
+                str(point.batch),
+                str(point.calls),
+                number(point.p50_us, 0),
+                number(point.p99_us, 0),
+                number(each.ratios.get(str(point.batch)), 2, " ×"),
                 number(each.bytes_per_task, 0),
             ]
             for each in backlogs
+            for point in each.calls
         ],
     )
-
-
-def _call(backlog: Backlog, point: DispatchPoint) -> list[str]:
-    ratio = number(backlog.ratios.get(str(point.batch)), 2, " ×")
-    return [str(point.calls), number(point.p50_us, 0), number(point.p99_us, 0), ratio]
 
 
 def _drained(left: Drained) -> list[str]:

@@ -15,8 +15,8 @@ THROUGHPUT = ThroughputScenario(
     name="throughput",
     group="throughput",
     title="What a decision costs",
-    claim="A decision costs the same with a hundred tenants and with ten thousand, with a thousand tasks waiting and "
-    "with a hundred thousand; a parked tenant costs nothing.",
+    claim="A decision costs about the same with a hundred tenants and with ten thousand, with a thousand tasks "
+    "waiting and with a hundred thousand; a parked tenant costs nothing.",
     tenant_counts=(3, 100, 10_000),
     tasks=4_000,
     rounds=31,
