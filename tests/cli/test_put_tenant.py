@@ -28,7 +28,7 @@ FULL_OPTIONS = (
     "--weight 2 --slots 3 --cost-ceiling-units 400 --queue-limit 50 --budget-units 600"
     f" --budget-period-ms {DECADE} --budget-anchor-ms 7 --when-exhausted reject --starts 8/900 --spend 1000/1100"
 )
-WITHOUT_PERIOD = BudgetConfig(limit_units=600, anchor_ms=7, when_exhausted=BudgetPolicy.REJECT)
+WITHOUT_PERIOD = BudgetConfig(limit_units=600, when_exhausted=BudgetPolicy.REJECT)
 
 
 def view(operator: Operator, tenant: str = "acme") -> TenantView:
