@@ -42,6 +42,7 @@ def test_a_client_has_the_operations_for_tasks() -> None:
     assert set(_told("Tasks")) <= _operations(Client)
 
 
-def test_the_synchronous_scheduler_has_what_the_page_says() -> None:
-    wanted = {*_told("Tasks"), *_told("Tenants and budgets"), "add_worker", "remove_worker"}
-    assert wanted <= _operations(SyncScheduler)
+def test_the_synchronous_scheduler_has_the_same_with_the_same_parameters() -> None:
+    for name in _operations(Scheduler) - {"stop_now"}:
+        parameters = [list(inspect.signature(getattr(kind, name)).parameters) for kind in (Scheduler, SyncScheduler)]
+        assert parameters[0] == parameters[1], name

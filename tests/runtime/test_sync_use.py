@@ -23,6 +23,16 @@ def test_without_an_event_loop(platform, config):
         s.put_tenant("beta", fairlane.TenantConfig(budget=fairlane.BudgetConfig(limit_units=10_000)))
         assert s.top_up("beta", 5, "k") == s.ledger("beta").limit == 10_005
         assert s.get("beta", handles[0].ref.id).state is handles[0].state() is TaskState.COMPLETED
+        s.pause(60_000)
+        assert s.snapshot().pool.paused_ms > 0
+        s.resume()
+        assert s.set_capacity(1) == s.snapshot().pool.capacity == 1
+        s.close_admission()
+        with pytest.raises(fairlane.AdmissionClosed):
+            s.submit("acme", {}, cost=1)
+        s.open_admission()
+        assert s.submit("acme", {"echo": 3}, cost=1).result(timeout_s=30) == 3
+        assert {worker.name.partition("@")[0] for worker in s.workers()} == {"worker-1", "worker-2"}
         assert s.add_worker() == "worker-3"
         s.remove_worker("worker-1", grace_s=5.0)
         assert s.actor_pids().keys() == {"controller", "dispatcher", "worker-2", "worker-3"}

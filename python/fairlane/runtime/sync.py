@@ -19,7 +19,7 @@ from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
 from fairlane.providers.base import Provider
 from fairlane.runtime.platform import Platform
 from fairlane.runtime.scheduler import Scheduler
-from fairlane.store.messages import CancelStatus, Ledger, Snapshot
+from fairlane.store.messages import CancelStatus, Ledger, Snapshot, WorkerView
 
 T = TypeVar("T")
 
@@ -188,9 +188,33 @@ class SyncScheduler:
         """Add to a tenant's budget, once per key; see `Scheduler.top_up`."""
         return self._started.run(self.scheduler.top_up(tenant, units, key))
 
+    def pause(self, duration_ms: int) -> None:
+        """Start nothing in the pool for so long."""
+        self._started.run(self.scheduler.pause(duration_ms))
+
+    def resume(self) -> None:
+        """End a pause."""
+        self._started.run(self.scheduler.resume())
+
+    def set_capacity(self, slots: int) -> int:
+        """Set the capacity; return what is in force."""
+        return self._started.run(self.scheduler.set_capacity(slots))
+
+    def close_admission(self) -> None:
+        """Take no new tasks; what was accepted goes on."""
+        self._started.run(self.scheduler.close_admission())
+
+    def open_admission(self) -> None:
+        """Take new tasks again."""
+        self._started.run(self.scheduler.open_admission())
+
     def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
         """Read the pool and a page of tenants at one instant."""
         return self._started.run(self.scheduler.snapshot(after_tenant, limit))
+
+    def workers(self) -> list[WorkerView]:
+        """Read the worker incarnations the store knows."""
+        return self._started.run(self.scheduler.workers())
 
     def add_worker(self) -> str:
         """Start one more worker; see `Scheduler.add_worker`."""
