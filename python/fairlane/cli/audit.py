@@ -3,8 +3,8 @@
 import typer
 
 from fairlane.audit import inspect
-from fairlane.cli.options import opened
 from fairlane.cli.words import one_line
+from fairlane.lifecycle.connect import opened
 from fairlane.store.connection import Endpoint
 
 

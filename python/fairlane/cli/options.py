@@ -1,7 +1,5 @@
 """The options that several commands have, and what they make of them."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +9,6 @@ from fairlane.config import SchedulerConfig, load_config
 from fairlane.domain.limits import MAX_TENANT_ID, id_problem
 from fairlane.errors import ConfigError
 from fairlane.store.connection import Endpoint
-from fairlane.store.store import Store
 
 Redis = Annotated[
     str | None, typer.Option("--redis", help="The server's URL; else the config file's, else $FAIRLANE_REDIS_URL.")
@@ -43,18 +40,3 @@ def checked_id(value: str, *, field: str = "name") -> str:
     if problem is not None:
         raise ConfigError(f"{field} = {ascii(value)[:60]}: {problem}", field=field)
     return value
-
-
-@asynccontextmanager
-async def opened(endpoint: Endpoint, name: str) -> AsyncIterator[Store]:
-    """Open the store of a scheduler that has run.
-
-    Raises:
-        ConfigError: no scheduler of this name has ever run there.
-        StoreError: the server cannot be asked.
-    """
-    async with Store(endpoint, name) as store:
-        await store.check()
-        if not await store.command("EXISTS", store.keys.pool):
-            raise ConfigError(f"name = {name}: no scheduler of this name on {endpoint.checked().shown}", field="name")
-        yield store

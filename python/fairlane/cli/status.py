@@ -5,10 +5,10 @@ from rich.console import Console
 from rich.table import Table
 
 from fairlane.cli.limits import shown_window
-from fairlane.cli.options import opened
 from fairlane.cli.words import amount, instant
 from fairlane.config import TenantConfig, WindowConfig
 from fairlane.domain.policy import WorkerState
+from fairlane.lifecycle.connect import opened
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import PoolView, TenantView, WorkerView
 

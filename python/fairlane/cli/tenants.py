@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from fairlane.cli.limits import Change, Named, begins_period, number, shown, whole, window
-from fairlane.cli.options import Config, Name, Redis, Tenant, checked_id, endpoint, opened
+from fairlane.cli.options import Config, Name, Redis, Tenant, checked_id, endpoint
 from fairlane.cli.words import amount, instant
 from fairlane.domain.policy import BudgetPolicy
 from fairlane.errors import ConfigError
+from fairlane.lifecycle.connect import opened
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import TenantView
 

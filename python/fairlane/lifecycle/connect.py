@@ -24,20 +24,21 @@ async def connect(config: SchedulerConfig, *, estimator: Estimator | None = None
     server = config.server
     if server.url is None:
         raise ConfigError("server.url: missing; it names the server that the scheduler uses", field="server.url")
-    async with Store(Endpoint(server.url, server.call_timeout_ms, server.connections), config.name) as store:
-        await check_scheduler(store)
-        async with Client(store, config.client, estimator=estimator) as client:
-            yield client
+    place = Endpoint(server.url, server.call_timeout_ms, server.connections)
+    async with opened(place, config.name) as store, Client(store, config.client, estimator=estimator) as client:
+        yield client
 
 
-async def check_scheduler(store: Store) -> None:
-    """Refuse a server that cannot be used, and one on which no scheduler of this name has ever run.
+@asynccontextmanager
+async def opened(endpoint: Endpoint, name: str) -> AsyncIterator[Store]:
+    """Open the store of a scheduler that runs, or has run.
 
     Raises:
-        ConfigError: there is no such scheduler.
+        ConfigError: no scheduler of this name has ever run there.
         StoreUnavailable, StoreUnsuitable: the server cannot be reached, or cannot be used.
     """
-    await store.check()
-    name = store.keys.name
-    if not await store.command("EXISTS", store.keys.pool):
-        raise ConfigError(f"name = {name}: no scheduler of this name on {store.endpoint.shown}", field="name")
+    async with Store(endpoint, name) as store:
+        await store.check()
+        if not await store.command("EXISTS", store.keys.pool):
+            raise ConfigError(f"name = {name}: no scheduler of this name on {endpoint.shown}", field="name")
+        yield store

@@ -1,5 +1,5 @@
 -- Hands attempts back: the task returns to its place and no attempt is counted. A call that was under way is charged
--- what it says it used; a task that must not be repeated when its outcome is unknown ends with it.
+--   what it says it used; a task that must not be repeated when its outcome is unknown ends with it.
 --
 -- Guarantee: as settle.
 -- KEYS[1]  the pool

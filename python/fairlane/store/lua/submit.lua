@@ -98,9 +98,7 @@ local function answer(i)
     return { 'closed', '', 0 }
   end
   local largest, estimate = largest_cost(t), item[10]
-  if estimate > 0 and estimate <= largest then
-    item[3] = math.min(item[3], largest)
-  end
+  item[3] = estimate > 0 and estimate <= largest and math.min(item[3], largest) or item[3]
   if item[3] > largest then
     return { 'cost_above_ceiling', '', largest }
   end
