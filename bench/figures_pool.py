@@ -91,7 +91,9 @@ class Bystander(Part):
     worker: str
     checks: int
     expected: float
-    """The time that it hung, over the interval between checks."""
+    """The time that it hung, over the interval between checks: no more are due."""
+    usual: float
+    """The checks that this worker had in so much time before: on a busy machine all are late."""
 
 
 class PoolHealth(Part):

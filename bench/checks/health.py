@@ -119,20 +119,22 @@ class BackWhenWell:
 
 @dataclass(frozen=True)
 class OthersChecked:
-    """A check that hangs does not hold up those of other workers. Margins are parts of the expected number."""
+    """A check that hangs does not hold up those of other workers."""
 
     least: float
+    """Part of what the worker had in so much time before."""
     most: float
+    """Part of what the interval says."""
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
         found = [] if metrics.pool_health is None else metrics.pool_health.bystanders
         passed = bool(found) and all(
-            0 < self.least * each.expected <= each.checks <= self.most * each.expected for each in found
+            0 < self.least * each.usual <= each.checks <= self.most * each.expected for each in found
         )
         return verdict(
             "others are checked meanwhile",
             passed,
-            {each.worker: f"{each.checks} checks of {each.expected:g}" for each in found} or None,
-            f"{self.least:g} to {self.most:g} of what the interval says",
+            {each.worker: f"{each.checks} checks; usual {each.usual:g}, due {each.expected:g}" for each in found} or None,
+            f"≥ {self.least:g} of what is usual, ≤ {self.most:g} of what is due",
         )

@@ -119,9 +119,11 @@ def _bystander(scenario: HealthScenario, journal: Journal, worker: str) -> Bysta
     end = _first(journal, scenario.stuck, Moment.RELIEF)
     if start is None or end is None:
         raise ValueError(f"no check of {scenario.stuck} hung")
-    hung_ms = (journal.entries[end].at_s - journal.entries[start].at_s) * 1000
+    begun_s, hangs_s, ends_s = (journal.entries[place].at_s for place in (0, start, end))
+    before = _count(journal, worker, Moment.CHECK, -1, start)
     return Bystander(
         worker=worker,
         checks=_count(journal, worker, Moment.CHECK, start, end),
-        expected=round(hung_ms / scenario.health.interval_ms, 1),
+        expected=round((ends_s - hangs_s) * 1000 / scenario.health.interval_ms, 1),
+        usual=round(before * (ends_s - hangs_s) / (hangs_s - begun_s), 1),
     )

@@ -111,8 +111,12 @@ def _slashed(values: list[str]) -> str:
 def _health(found: PoolHealth) -> Iterator[tuple[str, list[str]]]:
     yield "The tasks", columns([("", _tasks(found))])
     yield "The workers that failed", columns([(f"{each.worker}, {each.how}", _outage(each)) for each in found.outages])
-    checks = {each.worker: f"{each.checks} of {number(each.expected, 1)}" for each in found.bystanders}
-    yield "Checks of the others while one hung, of those that the interval says", columns([("", checks)])
+    checks = {
+        each.worker: f"{each.checks}; before it hung {number(each.usual, 1)} in as much time; "
+        f"{number(each.expected, 1)} by the interval"
+        for each in found.bystanders
+    }
+    yield "Checks of the others while one hung", columns([("", checks)])
 
 
 def _tasks(found: PoolHealth) -> Facts:

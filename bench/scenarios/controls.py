@@ -38,7 +38,6 @@ _BURST_CHECKS = (
     UrgentFirst(),
     WindowKept(),
     PoolFilled(4),
-    NeverOverspent(),
     NothingLeft(),
     InvariantsHold(),
 )
@@ -65,7 +64,7 @@ BUDGET_ATOMIC = BudgetScenario(
     burst=BURST,
     window=WINDOW,
     race=RACE,
-    checks=(REPAIRED_ENDS, RefusedForTheBudget(), *_BURST_CHECKS),
+    checks=(REPAIRED_ENDS, RefusedForTheBudget(), NeverOverspent(), *_BURST_CHECKS),
 )
 
 THROTTLE_REQUEUE = RequeueScenario(

@@ -116,8 +116,8 @@ _EACH: list[tuple[object, Metrics, list[Metrics]]] = [
     ),
     (
         OthersChecked(least=0.5, most=1.5),
-        health(checks=10),
-        [health(checks=9), health(checks=31), health(bystanders=[])],
+        health(checks=9),
+        [health(checks=8), health(checks=31), health(usual=0.0), health(bystanders=[])],
     ),
 ]
 

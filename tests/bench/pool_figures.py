@@ -104,7 +104,7 @@ def outage(how: str = "ill", **changes) -> Outage:
     return Outage(**(whole | changes))
 
 
-def health(*, ill=None, stuck=None, checks: int = 20, **changes) -> Metrics:
+def health(*, ill=None, stuck=None, checks: int = 20, usual: float = 18.0, **changes) -> Metrics:
     whole = {
         "tasks": 100,
         "completed": 100,
@@ -116,8 +116,8 @@ def health(*, ill=None, stuck=None, checks: int = 20, **changes) -> Metrics:
         "success_threshold": 2,
         "outages": [outage("ill", **(ill or {})), outage("stuck", **(stuck or {}))],
         "bystanders": [
-            Bystander(worker="worker-3", checks=20, expected=20.0),
-            Bystander(worker="worker-4", checks=checks, expected=20.0),
+            Bystander(worker="worker-3", checks=20, expected=20.0, usual=20.0),
+            Bystander(worker="worker-4", checks=checks, expected=20.0, usual=usual),
         ],
     }
     return Metrics(pool_health=PoolHealth(**(whole | changes)))

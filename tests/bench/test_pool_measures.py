@@ -179,8 +179,8 @@ class TestHealth:
         assert (found.tasks, found.completed, found.errors) == (3, 2, ["lost"])
         assert (found.attempts, found.done_again) == ({"1": 1, "2": 2}, ["2"])
         assert found.bystanders == [
-            Bystander(worker=THIRD, checks=HEALTH.health.interval_ms - 1, expected=1.0),
-            Bystander(worker=FOURTH, checks=0, expected=1.0),
+            Bystander(worker=THIRD, checks=HEALTH.health.interval_ms - 1, expected=1.0, usual=20.0),
+            Bystander(worker=FOURTH, checks=0, expected=1.0, usual=0.0),
         ]
         assert [each.how for each in found.outages] == ["ill", "stuck"]
 

@@ -64,6 +64,6 @@ class TestHealth:
         assert cells(text, "attempts") == ["attempts", "96 tasks in 1, 4 tasks in 2"]
         assert cells(text, "taken out after")[1:] == ["3 failed checks"] * 2
         assert cells(text, "back after")[1:] == ["2 good checks", "– good checks"]
-        assert cells(text, "worker-3")[1:] == ["20 of 20.0"]
+        assert cells(text, "worker-3")[1:] == ["20; before it hung 20.0 in as much time; 20.0 by the interval"]
         assert r"lost \| gone" in text
         assert "**taken out**" in text
