@@ -135,6 +135,7 @@ class OthersChecked:
         return verdict(
             "others are checked meanwhile",
             passed,
-            {each.worker: f"{each.checks} checks; usual {each.usual:g}, due {each.expected:g}" for each in found} or None,
+            {each.worker: f"{each.checks} checks; usual {each.usual:g}, due {each.expected:g}" for each in found}
+            or None,
             f"≥ {self.least:g} of what is usual, ≤ {self.most:g} of what is due",
         )
