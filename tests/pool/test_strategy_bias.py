@@ -144,11 +144,10 @@ class TestItFades:
         assert abs(counts["a"] - counts["b"]) <= 2
 
     def test_nothing_fades_while_something_runs(self) -> None:
-        service = Service(Candidate("a", 4), Candidate("b", 400))
-        service.tell("b", load=1)
-        service.execute_as(50, lambda name: (1.0, name == "b"))
-        service.tell("a", load=1)
-        assert service.execute(500)["a"] == 0
+        crew = Crew(EWMA, Candidate("a", 4, load=1, error_rate=1.0, ended=9), Candidate("b", 4, load=1))
+        assert set(crew.serve(500)) == {"b"}
+        crew.end("a")
+        assert set(crew.serve(500)) == {"a", "b"}
 
     def test_health_reports_are_no_news(self) -> None:
         service = _pair()

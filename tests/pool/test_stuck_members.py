@@ -9,7 +9,7 @@ from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.manager import Manager
 from fairlane.pool.pool import Pool
 from fairlane.pool.status import WorkerStatus
-from tests.support.pool_members import ignore_cancellation
+from tests.support.pool_members import hang, ignore_cancellation
 from tests.support.pool_workers import ScriptedWorker, double, managed, sleep, unattended
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 
@@ -114,6 +114,21 @@ async def test_a_start_that_ignores_its_cancellation_is_left_alone() -> None:
     b.end.set()
     await settle()
     assert b.status is WorkerStatus.STOPPED
+
+
+@virtual_time
+async def test_the_end_does_not_wait_for_a_start_that_a_stop_does_not_end() -> None:
+    class Unmoved(ScriptedWorker):
+        async def start(self) -> None:
+            await hang()
+
+    pool: Pool[ScriptedWorker] = Pool()
+    async with Manager(pool, unattended(), clock=VirtualClock()):
+        pool.add(Unmoved("a"))
+        await settle()
+    assert (now_s(), pool.get("a").status) == (0, WorkerStatus.STOPPED)
+    await settle()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 @virtual_time
