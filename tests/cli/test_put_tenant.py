@@ -178,6 +178,7 @@ def test_a_tenant_that_another_registers_meanwhile_keeps_its_limits(
         ("--starts 0/5", 1, "--starts = 0/5: limit = 0: Input should be greater than or equal to 1"),
         ("--spend 5/0", 1, "--spend = 5/0: interval_ms = 0: Input should be greater than or equal to 1"),
         ("--budget-units none --when-exhausted wait", 1, "--when-exhausted: --budget-units is none"),
+        ("--budget-period-ms none --budget-anchor-ms 5", 1, "--budget-anchor-ms: 5 needs a period_ms"),
     ],
 )
 def test_a_value_that_no_limit_can_have_is_refused_before_a_server_is_asked(
@@ -188,6 +189,13 @@ def test_a_value_that_no_limit_can_have_is_refused_before_a_server_is_asked(
     assert captured.err.startswith("fairlane: ")
     assert captured.err.count("\n") == 1
     assert told in captured.err
+
+
+def test_an_anchor_needs_a_budget_with_periods(operator: Operator) -> None:
+    operator.run("tenants", "put", "acme", "--budget-units", "500")
+    told = operator.run("tenants", "put", "acme", "--budget-anchor-ms", "5", code=1)
+    assert told.startswith("fairlane: --budget-anchor-ms: 5 needs a period_ms; ")
+    assert view(operator).limits == TenantConfig(budget=budget(500))
 
 
 @pytest.mark.parametrize("options", ["--budget-period-ms 5000", "--budget-anchor-ms 5", "--when-exhausted reject"])

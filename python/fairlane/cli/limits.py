@@ -70,7 +70,7 @@ class Change:
     spend: Named[tuple[int, int]] | None = None
 
     def __post_init__(self) -> None:
-        self.applied_to(TenantConfig(budget=BudgetConfig(limit_units=0)))
+        self.applied_to(TenantConfig(budget=BudgetConfig(**_ANY_BUDGET)))
 
     def applied_to(self, before: TenantConfig | None) -> TenantConfig:
         """Return the limits after the change; those of a new tenant (None) are the defaults but for what is named.
@@ -110,9 +110,16 @@ class Change:
         values = {} if before is None else dict(before)
         for field, value in ({"limit_units": units} | given).items():
             values[field] = _checked(BudgetConfig, field, value, _BUDGET_OPTIONS[field])
-        return BudgetConfig(**values)
+        if values.get("period_ms") is None and self.budget_anchor_ms is None:
+            values["anchor_ms"] = 0  # it goes with the period
+        try:
+            return BudgetConfig(**values)
+        except ConfigError as error:
+            option = _BUDGET_OPTIONS["anchor_ms"]
+            raise ConfigError(f"{option}{error.message.removeprefix('anchor_ms')}", field=option) from None
 
 
+_ANY_BUDGET: Final = {"limit_units": 0, "period_ms": 1000}
 _BUDGET_OPTIONS: Final = {
     "limit_units": "--budget-units",
     "period_ms": "--budget-period-ms",
@@ -126,7 +133,7 @@ def _checked(section: type[TenantConfig | BudgetConfig], field: str, value: obje
     if isinstance(value, Named):
         value = value.value
     option = option or _option(field)
-    required = {"limit_units": 0} if section is BudgetConfig else {}
+    required = _ANY_BUDGET if section is BudgetConfig else {}
     try:
         return getattr(build(section, required | {field: value}), field)
     except ConfigError as error:

@@ -1,6 +1,7 @@
 """What every configuration section is made of, and the plain error for one that cannot be used."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -34,7 +35,16 @@ class _PlainErrors(ModelMetaclass):
 class Section(BaseModel, metaclass=_PlainErrors):
     """A frozen section that refuses what it does not know, with a ConfigError."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, revalidate_instances="always")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a section with some fields changed; ``deep`` makes no difference, since nothing in one can change.
+
+        Raises:
+            ConfigError: a value is not accepted, by itself or with the fields that stay.
+
+        """
+        return type(self)(**{**dict(self), **(update or {})})
 
 
 def config_error(error: ValidationError) -> ConfigError:

@@ -44,7 +44,7 @@ def tenant_settings(config: TenantConfig) -> list[int]:
         "queue_limit": config.queue_limit,
         "budget": NO_BUDGET if budget is None else budget.limit_units,
         "budget_period": 0 if budget is None else budget.period_ms or 0,
-        "budget_anchor": 0 if budget is None else budget.anchor_ms,
+        "budget_anchor": 0 if budget is None or not budget.period_ms else budget.anchor_ms,
         "budget_rejects": 1 if budget is not None and budget.when_exhausted is BudgetPolicy.REJECT else 0,
         **_windows(config.starts, config.spend),
     }
