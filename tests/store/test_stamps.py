@@ -133,3 +133,57 @@ async def test_a_window_that_more_stamps_left_than_one_call_passes_is_looked_at_
         answer = await world.dispatch()
     assert answer.placed == 1
     assert await held(world) == (1, 0)
+
+
+async def test_a_shortened_interval_forgets_within_two_of_the_new_one(world: World) -> None:
+    await world.ready(tenant={"starts": window(10**6, 86_400_000)}, lease_ms=LONG_LEASE)
+    await start_one_by_one(world, 5)
+    await world.tenant("a", starts=window(10**6))
+    world.now += INTERVAL
+    await start_one_by_one(world, 1, first=5)
+    assert await held(world) == (1, 0)
+    assert len(await stamps(world)) == 1
+
+
+async def test_a_removed_window_of_a_day_holds_no_stamp_of_the_other_back_once_it_is_empty(world: World) -> None:
+    spend = window(10**6, 86_400_000)
+    await world.ready(tenant={"starts": window(10**6), "spend": spend}, lease_ms=LONG_LEASE)
+    await start_one_by_one(world, 5)
+    await world.tenant("a", starts=window(10**6))
+    world.now += 86_400_000
+    await world.store.heartbeat("w1")
+    for turn in range(4):
+        await start_one_by_one(world, 1, first=5 + turn)
+        world.now += INTERVAL
+    await start_one_by_one(world, 1, first=9)
+    assert await held(world) == (1, 0)
+    assert len(await stamps(world)) == 1
+
+
+@pytest.mark.parametrize("place", ["started", "enqueued"])
+async def test_when_both_windows_are_removed_the_list_ends(world: World, place: str) -> None:
+    await world.ready(tenant={"starts": window(10**6), "spend": window(10**6, 300)}, lease_ms=LONG_LEASE)
+    await start_one_by_one(world, 5)
+    if place == "enqueued":
+        await world.submit(task("late", 10))
+        await world.dispatch()
+    await world.tenant("a")
+    cursor = 0
+    for turn in range(4):
+        world.now += INTERVAL
+        for started in await world.start(cursor=cursor):
+            await world.settle(started)
+        await start_one_by_one(world, 1, first=5 + turn)
+        cursor = max(cursor, 0)
+    assert await held(world) == (0, 0)
+    assert await world.key_type("window", "a") == "none"
+
+
+async def test_the_pool_s_list_ends_with_its_window_too(world: World) -> None:
+    await world.ready(starts=window(10**6), lease_ms=LONG_LEASE)
+    await start_one_by_one(world, 5)
+    await world.pool(lease_ms=LONG_LEASE)
+    world.now += INTERVAL
+    await start_one_by_one(world, 1, first=5)
+    assert await held(world, "*") == (0, 0)
+    assert await world.key_type("window", "*") == "none"

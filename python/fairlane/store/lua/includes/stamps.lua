@@ -26,9 +26,17 @@ local function pass(key, count, left)
   return count, starts, spend, now
 end
 
+-- The intervals by which each kind passes. One that is off and holds nothing has the other's, and keeps no stamp.
+local function passing_intervals(owner)
+  local starts, spend = owner.starts_interval, owner.spend_interval
+  return owner.starts_limit + owner.starts_count == 0 and spend or starts,
+    owner.spend_limit + owner.spend_sum == 0 and starts or spend
+end
+
 -- Lets each kind pass what has left. `lead` is by how many stamps the starts are ahead of the spend.
 local function pass_both(owner, key)
-  local starts_left, spend_left = now - owner.starts_interval, now - owner.spend_interval
+  local starts_interval, spend_interval = passing_intervals(owner)
+  local starts_left, spend_left = now - starts_interval, now - spend_interval
   local passed, starts, spend, at = pass(key, math.max(0, owner.lead), starts_left)
   owner.starts_count = owner.starts_count - starts
   local behind, next_at = passed, at
@@ -49,8 +57,11 @@ local function trim_windows(owner, name)
     if passed > 0 then
       later('LTRIM', key, passed, -1)
     end
-    if passes_left > 0 then
-      owner.trim_at = now + math.max(owner.starts_interval, owner.spend_interval)
+    local holds = owner.starts_count + owner.spend_sum + math.abs(owner.lead)
+    if holds + owner.starts_limit + owner.spend_limit == 0 then
+      owner.trim_at = 0 -- no window, no stamp, and no place that will have one
+    elseif passes_left > 0 then
+      owner.trim_at = now + math.max(passing_intervals(owner))
     end
   end
   return oldest[name]

@@ -34,4 +34,5 @@ local function keep_intervals(owner, starts, spend)
   if owner.spend_limit == 0 then
     owner.spend_interval = spend > 0 and spend or owner.starts_interval
   end
+  owner.trim_at = math.min(owner.trim_at, now + math.max(passing_intervals(owner)))
 end

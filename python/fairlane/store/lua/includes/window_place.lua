@@ -3,7 +3,7 @@
 local stamps = {} -- owner's name -> {starts, spend} that this call stamps
 
 -- Takes a place in every window of the owner; returns which, as bits. Once an interval it trims, so that windows that
--- never fill do not grow.
+-- never fill do not grow, and those that are gone end.
 local function take_place(owner, name, cost)
   local taken = 0
   if owner.starts_limit > 0 then
@@ -14,7 +14,7 @@ local function take_place(owner, name, cost)
     owner.spend_sum = owner.spend_sum + cost
     taken = taken + WINDOW_BITS.spend
   end
-  if taken > 0 and now >= owner.trim_at then
+  if now >= owner.trim_at and (taken > 0 or owner.trim_at > 0) then
     trim_windows(owner, name)
   end
   return taken
