@@ -196,7 +196,7 @@ async def test_a_top_up_counts_once_per_key_and_releases_at_once(world: World) -
 async def test_the_key_of_a_top_up_is_remembered_for_a_day(world: World) -> None:
     await world.ready(tenant={"budget": budget(100)})
     await world.store.top_up("a", 10, "monday")
-    key = world.store.keys.key("top_up", "a", "monday")
+    key = world.store.keys.key("top_up", "a", "1", "monday")
     assert 86_000_000 < await world.store.command("PTTL", key) <= 86_400_000
     assert await world.store.command("DEL", key) == 1  # what the end of the day does
     assert await world.store.top_up("a", 10, "monday") == 120

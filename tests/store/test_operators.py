@@ -2,10 +2,13 @@
 
 import pytest
 
+from fairlane.audit import check_invariants
 from fairlane.config import TenantConfig
 from fairlane.domain.policy import QueuePolicy, StopReason
 from fairlane.domain.task import TaskState
 from fairlane.errors import ConfigError, FairlaneError, StoreError
+from fairlane.store.codec import pack
+from fairlane.store.keys import POOL_HASH, SCHEMA_VERSION
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
 from tests.support.store_world import World, task, tasks
@@ -32,8 +35,30 @@ async def test_another_schema_is_refused(world: World) -> None:
     await world.ready()
     await poke(world.store, "pool", schema=99)
     async with unchanged(world.store, clock=True):
-        with pytest.raises(ConfigError, match="schema"):
+        with pytest.raises(ConfigError) as caught:
             await world.pool()
+        with pytest.raises(ConfigError, match="another version"):
+            await check_invariants(world.store)
+        with pytest.raises(StoreError, match="another version"):
+            await world.dispatch()
+    told = f"scheduler {world.name}: another version of Fairlane wrote its state (schema 99; this one has 3). "
+    assert str(caught.value).startswith(told)
+    assert world.store.keys.prefix in str(caught.value)
+    await poke(world.store, "pool", schema=SCHEMA_VERSION)
+
+
+async def test_a_state_whose_rows_were_lists_is_refused_too(world: World) -> None:
+    """As the first schema had them."""
+    await world.ready()
+    fields = {name: await world.store.command("HGET", world.store.keys.pool, name) for name in POOL_HASH}
+    for name, parts in POOL_HASH.items():
+        await world.store.command("HSET", world.store.keys.pool, name, pack([1] * len(parts)))
+    with pytest.raises(ConfigError, match="another version"):
+        await world.pool()
+    with pytest.raises(ConfigError, match="another version"):
+        await check_invariants(world.store)
+    for name, raw in fields.items():
+        await world.store.command("HSET", world.store.keys.pool, name, raw)
 
 
 async def test_other_settings_change_under_tasks_with_immediate_effect(world: World) -> None:

@@ -1,9 +1,13 @@
 """A tenant stopped by its own limits: parked alone, released when its head fits, its hopeless tasks rejected."""
 
+import pytest
+
+from fairlane.config import TenantConfig
 from fairlane.domain.policy import ParkReason, StopReason
 from fairlane.domain.task import TaskState
-from fairlane.store.scripts import VISIT_LIMIT
-from tests.support.store_world import World, task, tasks
+from fairlane.store.scripts import TIMER_LIMIT, VISIT_LIMIT
+from tests.support.store_windows import window
+from tests.support.store_world import World, budget, task, tasks
 
 
 async def test_a_tenant_at_its_slots_is_parked_alone(world: World) -> None:
@@ -80,3 +84,57 @@ async def test_one_call_rejects_a_bounded_number_of_tasks(world: World) -> None:
     stops = [(await world.dispatch()).stop for _ in range(3)]
     assert stops == [StopReason.VISITS, StopReason.VISITS, StopReason.EMPTY]
     assert (await world.pool_view()).live == 0
+
+
+@pytest.mark.parametrize("topped_up", ["before it is parked", "while it is parked"])
+async def test_a_head_that_only_a_top_up_could_pay_ends_with_its_period_whatever_parked_its_tenant(
+    world: World, topped_up: str
+) -> None:
+    await world.ready(tenant={"slots": 1, "budget": budget(100, period_ms=1000)}, lease_ms=3_600_000)
+    await world.store.top_up("a", 400, "k")
+    await world.active(task("run", 100))
+    await world.submit(task("big", 300))
+    if topped_up == "while it is parked":
+        world.now += 1000
+        assert await world.store.top_up("a", 400, "more") == 500
+    answer = await world.dispatch()
+    assert (await world.tenant_view()).parked is ParkReason.SLOTS
+    assert answer.wake_ms == 1000
+    world.now += 1000
+    await world.dispatch()
+    view = await world.view("big")
+    assert (view.state, view.error_code) == (TaskState.REJECTED, "cost_above_ceiling")
+
+
+@pytest.mark.parametrize("limits", [{"cost_ceiling_units": 300}, {"spend": window(300)}], ids=str)
+async def test_a_lowered_limit_of_the_pool_finds_heads_of_parked_tenants(
+    world: World, limits: dict[str, object]
+) -> None:
+    await world.ready(tenant={"slots": 1}, lease_ms=3_600_000)
+    await world.tenant("b", slots=1)
+    await world.active(task("run", 10), task("run", 10, tenant="b"))
+    await world.submit(task("large", 400), task("small", 300, tenant="b"))
+    await world.dispatch()
+    await world.pool(lease_ms=3_600_000, **limits)
+    assert await world.store.wait("dispatcher", 5)
+    await world.dispatch()
+    assert await world.state("large") is TaskState.REJECTED
+    assert (await world.tenant_view("b")).parked is ParkReason.SLOTS
+
+
+async def test_parked_tenants_are_looked_at_in_bounded_steps(world: World) -> None:
+    names = [f"p{number}" for number in range(TIMER_LIMIT + 10)]
+    await world.pool(slots=1000, lease_ms=3_600_000)
+    await world.store.put_tenants(dict.fromkeys(names, TenantConfig(slots=1)))
+    await world.worker("w1", slots=1000)
+    for name in ("run", "large"):
+        await world.submit(*(task(name, 400, tenant=tenant) for tenant in names))
+    while (await world.dispatch(64)).stop is not StopReason.EMPTY:
+        pass
+    await world.pool(slots=1000, lease_ms=3_600_000, cost_ceiling_units=300)
+    assert (await world.dispatch(64)).wake_ms == 0
+    assert (await world.pool_view()).live == 2 * len(names) - VISIT_LIMIT // 2
+    assert len([each for each in (await world.store.snapshot()).tenants if each.parked]) == 10
+    while (await world.dispatch(64)).stop is not StopReason.EMPTY:
+        pass
+    assert {await world.state("large", tenant) for tenant in names} == {TaskState.REJECTED}

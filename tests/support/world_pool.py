@@ -67,6 +67,7 @@ class PoolReference:
         )
         self._joined = 0
         self._submitted = 0
+        self._looks = False
 
     @property
     def paused(self) -> bool:
@@ -160,6 +161,7 @@ class PoolReference:
         yield Call("set_capacity", (operation.slots,), operation.slots)
 
     def set_pool_ceiling(self, operation: ops.SetPoolCeiling) -> Iterator[Call]:
+        self._looks |= operation.cost > 0 and not 0 < self.pool_ceiling <= operation.cost
         self.pool_ceiling = operation.cost
         self.scheduler.set_pool_cost_ceiling(operation.cost)
         yield self._put_pool()
@@ -205,8 +207,18 @@ class PoolReference:
             task.state = PENDING
             self.decisions.append(("ready", task.ref.tenant, task.ref.id))
 
+    def _look_at_parked(self) -> None:
+        """After a lowered ceiling of the pool: a head that can never run ends its tenant's parking."""
+        for index in self.tenants if self._looks else []:
+            tenant = self.scheduler.tenant(index)
+            if tenant.parked_by:
+                limits = (index, tenant.weight, tenant.slot_ceiling, tenant.cost_ceiling)
+                self.act(index, partial(self.scheduler.put_tenant, *limits))
+        self._looks = False
+
     def dispatch(self, operation: ops.Dispatch) -> Iterator[Call]:
         self._end_waits()
+        self._look_at_parked()
         free = {worker.incarnation: WORKER_SLOTS - len(self.held(worker.incarnation)) for worker in self.workers}
         offers = list(zip(free, operation.offer, strict=True))
         places = [incarnation for incarnation, offer in offers for _ in range(min(offer, free[incarnation]))]

@@ -61,10 +61,11 @@ def open_places(stored: Stored) -> Counter[Window]:
     return places
 
 
-def stamps_of(stored: Stored, window: Window) -> list[tuple[int, int]]:
-    """Return when each stamp was made and what it counts for in a window, oldest first."""
+def unpassed(stored: Stored, window: Window, lead: int) -> list[tuple[int, int]]:
+    """Return when each stamp that still counts was made and for how much, oldest first. ``lead``: its owner's."""
     kind, owner = window
-    return [(each.at_ms, each.starts if kind == "starts" else each.spend) for each in stored.windows.get(owner, [])]
+    rest = stored.windows.get(owner, [])[max(0, lead if kind == "starts" else -lead) :]
+    return [(each.at_ms, each.starts if kind == "starts" else each.spend) for each in rest]
 
 
 def _check_windows(stored: Stored) -> Iterator[Violation]:
@@ -78,8 +79,8 @@ def _check_windows(stored: Stored) -> Iterator[Violation]:
             yield Violation(Rule.STRUCTURE, f"window:{owner}", "stamps out of order", "none younger than the next")
         if abs(lead) > len(stamps):
             yield Violation(Rule.STRUCTURE, f"{subject} lead", str(lead), f"within {len(stamps)} stamps")
-        for kind, field, passed in (("starts", "starts_count", lead), ("spend", "spend_sum", -lead)):
-            counted = stamps_of(stored, (kind, owner))[max(0, passed) :]
+        for kind, field in (("starts", "starts_count"), ("spend", "spend_sum")):
+            counted = unpassed(stored, (kind, owner), lead)
             total = sum(amount for _, amount in counted) + places[kind, owner]
             yield from _expect(f"{subject} {field}", numbers[field], total)
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from fairlane.domain.task import TaskRef, TaskState
-from fairlane.store.codec import parts, unpack_row
-from fairlane.store.keys import KEYS, POOL_HASH, STAMP, TASK_HASH, TENANT_HASH, WORKER_FIELDS
+from fairlane.store.codec import first_value, parts, unpack_row
+from fairlane.store.keys import KEYS, POOL_HASH, SCHEMA_VERSION, STAMP, TASK_HASH, TENANT_HASH, WORKER_FIELDS
+from fairlane.store.refusals import other_version
 from fairlane.store.store import Store
 
 _PER_TRIP: Final = 500
@@ -127,8 +128,21 @@ async def read_stored(store: Store) -> Stored:
 
 
 async def read_pool(store: Store) -> dict[str, int]:
-    """Read the pool's numbers."""
+    """Read the pool's numbers.
+
+    Raises:
+        ConfigError: another version of Fairlane wrote the state.
+
+    """
+    await _check_schema(store)
     return _whole_numbers(await _read_packed(store, store.keys.pool, POOL_HASH))
+
+
+async def _check_schema(store: Store) -> None:
+    settings = await store.command("HGET", store.keys.pool, "settings")
+    schema = first_value(settings) if settings else SCHEMA_VERSION
+    if schema != SCHEMA_VERSION:
+        raise other_version(store.keys, schema)
 
 
 async def _read_pool(store: Store, stored: Stored) -> None:

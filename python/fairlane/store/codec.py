@@ -41,6 +41,13 @@ def unpack_row(data: bytes, length: int) -> Sequence[Any]:
     return values
 
 
+def first_value(data: bytes) -> Any:  # noqa: ANN401 - a row of another version may begin with anything
+    """Decode the first of the values that were packed one after the other."""
+    unpacker = msgpack.Unpacker(raw=True)
+    unpacker.feed(data)
+    return unpacker.unpack()
+
+
 def parts(raw: bytes | None, names: Sequence[str]) -> dict[str, int | str]:
     """Decode a packed field into its parts; an absent field has empty parts."""
     values = unpack_row(raw, len(names)) if raw else [b"" if name in TEXT else 0 for name in names]

@@ -79,7 +79,7 @@ KEYS: Final = (
         "ended tasks this client waits for, as `tenant:id` by sequence",
         "TTL",
     ),
-    KeySpec("top_up", "top_up:<tenant>:<key>", "string", "units added under this key", "TTL"),
+    KeySpec("top_up", "top_up:<tenant>:<registered>:<key>", "string", "units added under this key", "TTL"),
     KeySpec(
         "window",
         "window:<owner>",
@@ -110,8 +110,9 @@ TENANT_SETTINGS: Final = (
 TENANT_STATE: Final = (
     "deficit", "credited", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place", "spent", "overrun",
     "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total", "starts_count", "spend_sum",
-    "lead", "trim_at",
+    "lead", "trim_at", "registered",
 )  # fmt: skip
+"""`registered` is the pool's sequence when the tenant was registered: what has a lower one is a former tenant's."""
 TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
 TASK_ATTEMPT: Final = ("fence", "charge", "worker", "period", "windows")
 TASK_COUNTS: Final = ("failures", "recoveries", "throttles")
@@ -150,7 +151,7 @@ POOL_BITS: Final = 4
 """An attempt's `windows` says where it took a place: these bits for its tenant's windows, times POOL_BITS for the
 pool's."""
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 BELL_TTL_MS: Final = 600_000
 
 

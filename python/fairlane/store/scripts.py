@@ -12,7 +12,7 @@ from typing import Final
 
 from fairlane.domain.limits import MIN_DEFICIT, PRIORITY_STEP
 from fairlane.domain.task import TASK_TRANSITIONS
-from fairlane.store import keys
+from fairlane.store import bounds, keys
 
 VISIT_LIMIT: Final = 256
 TIMER_LIMIT: Final = 256
@@ -89,6 +89,10 @@ def _packer(name: str, parts: tuple[str, ...]) -> str:
     return f"local function {name}(copy) return cmsgpack.pack({', '.join(f'copy.{part}' for part in parts)}) end"
 
 
+def _bounds(table: Mapping[str, bounds.Bounds]) -> str:
+    return "{ " + ", ".join(f"{field} = {{ {low}, {high} }}" for field, (low, high) in table.items()) + " }"
+
+
 def _moves() -> str:
     rows = []
     for state, targets in TASK_TRANSITIONS.items():
@@ -106,6 +110,8 @@ def prelude() -> str:
         "local task_prefix = prefix .. 'task:'",
         f"local POOL_FIELDS = {_lua_list(keys.POOL_SETTINGS + keys.POOL_STATE)}",
         f"local TENANT_SETTINGS = {_lua_list(keys.TENANT_SETTINGS)}",
+        f"local TENANT_BOUNDS = {_bounds(bounds.TENANT_BOUNDS)}",
+        f"local POOL_BOUNDS = {_bounds(bounds.POOL_BOUNDS)}",
         f"local TENANT_FIELDS = {_lua_list(keys.TENANT_SETTINGS + keys.TENANT_STATE)}",
         _reader("read_pool", keys.POOL_HASH),
         _packer("pack_pool", keys.POOL_STATE),
@@ -128,6 +134,7 @@ def prelude() -> str:
         f"local WORKER_FIELDS = {_lua_list(keys.WORKER_FIELDS)}",
         f"local PRIORITY_STEP = {PRIORITY_STEP}",
         f"local MIN_DEFICIT = {MIN_DEFICIT}",
+        f"local SCHEMA_VERSION = {keys.SCHEMA_VERSION}",
         f"local BELL_TTL = {keys.BELL_TTL_MS}",
         f"local VISIT_LIMIT = {VISIT_LIMIT}",
         f"local TIMER_LIMIT = {TIMER_LIMIT}",

@@ -9,7 +9,7 @@ from fairlane.domain.limits import MAX_COST, MAX_DURATION_MS, MAX_SLOTS, MAX_TAS
 from fairlane.domain.policy import CapacityReason, StopReason, WorkerState
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.errors import ConfigError, LeaseLost
-from fairlane.store import decode, doctor, scripts
+from fairlane.store import decode, doctor, refusals, scripts
 from fairlane.store.calls import Calls
 from fairlane.store.codec import task_view, unpack, unpack_rows
 from fairlane.store.connection import Command
@@ -61,32 +61,46 @@ class Store(Calls):
         """Create the pool or change its settings.
 
         Raises:
-            ConfigError: policy and quantum cannot change while tasks are waiting or running.
+            ConfigError: policy and quantum cannot change while tasks are waiting or running; another version of
+                Fairlane wrote the state; or no setting can be what one is.
 
         """
         settings = pool_settings(config)
-        refusing = (await self._call("put_pool", [part for pair in settings.items() for part in pair])).decode()
-        if refusing:
-            raise ConfigError(
-                f"pool.{refusing} = {settings[refusing]}: cannot change while tasks are waiting or running",
-                field=f"pool.{refusing}",
-            )
+        refusal = await self._call("put_pool", [part for pair in settings.items() for part in pair])
+        if refusal:
+            raise refusals.pool_refused(self.keys, refusal, settings)
 
     async def put_tenants(self, tenants: Mapping[str, TenantConfig]) -> int:
-        """Register tenants or change their limits, with immediate effect; return how many are new."""
-        items = [[tenant, tenant_settings(config)] for tenant, config in tenants.items()]
+        """Register tenants or change their limits, with immediate effect; return how many are new.
+
+        Raises:
+            ConfigError: no limit can be what one is. Of its 500 tenants none is written.
+
+        """
+        settings = {tenant: tenant_settings(config) for tenant, config in tenants.items()}
+        items = list(settings.items())
         fresh = 0
         for first in range(0, len(items), _TENANTS_PER_CALL):
-            fresh += await self._call("put_tenants", items[first : first + _TENANTS_PER_CALL])
+            answer = await self._call("put_tenants", items[first : first + _TENANTS_PER_CALL])
+            if not isinstance(answer, int):
+                raise refusals.tenant_refused(answer, settings)
+            fresh += answer
         return fresh
 
     async def change_tenant(self, tenant: str, read: TenantConfig | None, wanted: TenantConfig) -> bool:
         """Give a tenant other limits if its limits still are what was ``read``; None: nobody had registered it.
 
         False: somebody else has changed it since. Read again.
+
+        Raises:
+            ConfigError: no limit can be what one is.
+
         """
-        before = [] if read is None else tenant_settings(read)
-        return bool(await self._call("change_tenant", [tenant, before, tenant_settings(wanted)]))
+        before, after = [] if read is None else tenant_settings(read), tenant_settings(wanted)
+        answer = await self._call("change_tenant", [tenant, before, after])
+        if not isinstance(answer, int):
+            raise refusals.tenant_refused(answer, {tenant: after})
+        return bool(answer)
 
     async def remove_tenant(self, tenant: str) -> bool:
         """Forget a tenant without tasks; False if there is none.

@@ -4,7 +4,7 @@
 --   that it reads again. A refusal writes nothing. Limits that are as wanted already are no refusal.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {tenant, {setting...} as read, none if nobody had registered it, {setting...} as wanted}
--- Reply    1, or 0 if it is refused
+-- Reply    1, or 0 if it is refused, or {tenant, setting} for a setting that no limit may be
 -- Events   period, tenant, budget, released
 --- @include limits
 local asked = request()
@@ -22,6 +22,10 @@ local function has(t, settings)
   return true
 end
 
+local wrong = wrong_setting(wanted)
+if wrong then
+  return cmsgpack.pack({ id, wrong })
+end
 local t = load_tenant(id)
 if t and has(t, wanted) then
   return cmsgpack.pack(1)

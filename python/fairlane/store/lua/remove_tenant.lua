@@ -1,6 +1,7 @@
 -- Forgets a tenant that has no tasks.
 --
--- Guarantee: one that has tasks stays as it is.
+-- Guarantee: one that has tasks stays as it is. Registered again, the id is another tenant: nothing that the first one
+--   was paid or still owes is the second's.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {id}
 -- Reply    removed, busy or unknown

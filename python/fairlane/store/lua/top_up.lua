@@ -13,7 +13,7 @@ if not t then
 elseif t.budget < 0 then
   return cmsgpack.pack('no_budget')
 end
-local key = top_up_key(asked[1], asked[3])
+local key = top_up_key(asked[1], string.format('%.0f', t.registered), asked[3])
 if redis.call('EXISTS', key) == 0 then
   change_tenant(t)
   credit(t)
@@ -21,6 +21,7 @@ if redis.call('EXISTS', key) == 0 then
   later('SET', key, asked[2], 'PX', 86400000)
   event('budget', t.id, whole_budget(t))
   touch(t)
+  look_later(t)
   stirred = true
   commit_growing()
 end

@@ -1,6 +1,6 @@
 --- @include attempt
 -- What a worker used that had already lost its attempt: booked once per fence, never as the finished task's cost.
--- The provider was paid, so it counts against the budget.
+-- The provider was paid, so it counts against the budget; but not of a tenant that was registered since.
 local booked = {}
 
 -- A claim was refused before: an attempt that is still active has lost its worker, and recovery comes to it later.
@@ -14,12 +14,16 @@ local function was_taken_away(record, incarnation, fence)
   return record.state == 'active' or tonumber(redis.call('HGET', record.key, 'lost')) == fence
 end
 
+local function is_former(record, t)
+  return record.score % PRIORITY_STEP <= t.registered
+end
+
 -- Returns whether it booked something.
 local function book_late(incarnation, item)
   local fence, actual = item[3], item[5]
   local t = load_tenant(item[1])
   local record = t and load_record(item[1], item[2])
-  if not record or actual <= 0 or not was_taken_away(record, incarnation, fence) then
+  if not record or actual <= 0 or is_former(record, t) or not was_taken_away(record, incarnation, fence) then
     return false
   end
   local field = late_field(fence)

@@ -1,8 +1,20 @@
 --- @include commit
+--- @include bounds
 -- A tenant's limits: registering it, and changing them under its tasks.
+-- The first of these settings, in the order of TENANT_SETTINGS, that no limit may be; nil if there is none.
+local function wrong_setting(settings)
+  for i, field in ipairs(TENANT_SETTINGS) do
+    if not is_within(settings[i], TENANT_BOUNDS[field]) then
+      return field
+    end
+  end
+  return nil
+end
+
 local function new_tenant(id)
   local t = read_tenant({})
   t.id, t.key, t.weight, t.ratio, t.credited, t.epoch, t.budget = id, tenant_key(id), 1, 1000, pool.round, pool.epoch, -1
+  t.registered = next_sequence()
   tenants[id] = t
   zadd(tenants_key, 0, id)
   return t
@@ -38,8 +50,6 @@ local function put_limits(t, settings)
     event('budget', t.id, whole_budget(t))
   end
   touch(t)
-  if CURED_BY_TIME[t.place] then
-    wake_later(t, t.place)
-  end
+  look_later(t)
   stirred = true
 end

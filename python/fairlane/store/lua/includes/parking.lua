@@ -2,12 +2,22 @@
 -- Tenants stopped by a limit of their own.
 local CURED_BY_TIME = { starts = true, spend = true, budget = true }
 
--- What only time can cure is looked at again when its time comes.
+-- What only time can cure is looked at again when its time comes. So is what was added to a budget: it ends with the
+-- period, and with it perhaps the only one that could pay for the head.
 local function wake_later(t, reason)
   if reason == 'starts' or reason == 'spend' then
     zadd(timers_key, reopens_at(reason, t, t.id), 'window:' .. t.id)
-  elseif reason == 'budget' and t.period_end > 0 then
+  end
+  if t.period_end > 0 and (reason == 'budget' or t.top_up > 0) then
     zadd(timers_key, t.period_end, 'budget:' .. t.id)
+  end
+end
+
+-- After a change of limits: one that stays parked has timers as they are now.
+local function look_later(t)
+  if t.place ~= '' and t.place ~= 'calendar' then
+    wake_later(t, t.place)
+    ring('dispatcher')
   end
 end
 

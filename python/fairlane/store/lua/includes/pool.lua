@@ -6,7 +6,11 @@ local function load_pool()
   if not raw[1] and COMMAND ~= 'put_pool' then
     error('fairlane: no such pool')
   end
-  return read_pool(raw)
+  local found = read_pool(raw)
+  if found.schema ~= SCHEMA_VERSION and COMMAND ~= 'put_pool' then
+    error('fairlane: the state was written by another version of Fairlane')
+  end
+  return found
 end
 
 local function server_ms()
