@@ -36,7 +36,7 @@ async def test_no_budget_is_overspent_and_no_window_exceeded(
             ledger = await world.ledger(tenant)
             assert (ledger.held, ledger.held_before) == (0, 0)
             history.oracle.expect(tenant, ledger, world.now)
-            assert history.by_events.accounts[tenant].limit == ledger.limit
+            assert history.by_events.tenants[tenant].limit == ledger.limit
         assert history.by_events.handovers >= 5
         assert await check_invariants(world.store) == []
         assert len(history.oracle.attempts) >= 10

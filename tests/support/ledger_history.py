@@ -4,12 +4,12 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from fairlane.audit.money import Accounts
 from fairlane.config import BudgetConfig, TenantConfig, WindowConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import BudgetPolicy, ThrottleScope
 from fairlane.domain.task import OnUnknown
 from fairlane.store.messages import Return, StartedTask, Submission, SubmitStatus, Throttle, Write
-from tests.support.event_ledger import EventLedger
 from tests.support.oracle_ledger import POOL, LedgerOracle
 from tests.support.store_dump import unchanged
 from tests.support.store_world import World, settlement, task
@@ -26,7 +26,7 @@ class History:
     def __init__(self, world: World, rng: random.Random) -> None:
         self.world, self.rng = world, rng
         self.oracle = LedgerOracle()
-        self.by_events = EventLedger()
+        self.by_events = Accounts()
         self.submitted: list[Submission] = []
         self.running: list[tuple[str, StartedTask]] = []
         self.ended: list[tuple[str, StartedTask, int]] = []
@@ -191,7 +191,7 @@ class History:
         while page := await self.world.store.events(self.read):
             for event in page:
                 self.oracle.feed(event)
-                self.by_events.feed(event)
+                assert list(self.by_events.feed(event)) == []
             self.read = page[-1].stream_id
 
     async def step(self) -> None:

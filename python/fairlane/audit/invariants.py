@@ -7,6 +7,7 @@ from typing import Final
 from fairlane.audit.calendar import check_calendar
 from fairlane.audit.counters import check_counters
 from fairlane.audit.ledger import check_ledgers
+from fairlane.audit.money import Accounts
 from fairlane.audit.order import Replay
 from fairlane.audit.ownership import check_ownership
 from fairlane.audit.state import Stored, read_pool, read_stored
@@ -40,12 +41,13 @@ async def inspect(store: Store) -> Findings:
 
     Raises:
         StoreError: the server could not be read.
+        ConfigError: another version of Fairlane wrote the state.
 
     """
     for tries_left in reversed(range(_TRIES)):
         before = await read_pool(store)
         stored = await read_stored(store)
-        violations = [*_check(stored, store), *await _check_order(store, stored)]
+        violations = [*_check(stored, store), *await _check_events(store, stored)]
         after = await read_pool(store)
         at_rest = all(before[field] == after[field] for field in _MOVING)
         if at_rest or tries_left == 0:
@@ -66,15 +68,18 @@ def _check(stored: Stored, store: Store) -> Iterator[Violation]:
     yield from check_ownership(stored, store.keys)
 
 
-async def _check_order(store: Store, stored: Stored) -> list[Violation]:
+async def _check_events(store: Store, stored: Stored) -> list[Violation]:
     if stored.pool["event_limit"] == 0:
         return []
-    replay = Replay()
+    replay, accounts = Replay(), Accounts()
     violations: list[Violation] = []
     after = "0"
     while page := await store.events(after, _EVENTS_PER_READ):
         for event in page:
-            violations += replay.feed(event)
+            violations += [*replay.feed(event), *accounts.feed(event)]
         after = page[-1].stream_id
     records = {ref: task.state for ref, task in stored.tasks.items()}
-    return [*violations, *replay.finish(stored.pool["events"], records)]
+    violations += replay.finish(stored.pool["events"], records)
+    if replay.from_the_start:
+        violations += accounts.finish(stored.tenants)
+    return violations

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.attempt import ATTEMPT_TRANSITIONS, AttemptState
 from fairlane.domain.events import Event, EventKind, Scalar
 from fairlane.domain.task import TASK_TRANSITIONS, TaskRef, TaskState
 
-_ENDS = frozenset(state.value for state, moves in ATTEMPT_TRANSITIONS.items() if not moves) | {EventKind.REJECTED.value}
+ENDS: Final = frozenset(state.value for state, moves in ATTEMPT_TRANSITIONS.items() if not moves) | {
+    EventKind.REJECTED.value
+}
+"""The kinds of rows that end a task or an attempt."""
 
 
 @dataclass(slots=True)
@@ -57,7 +61,7 @@ class Replay:
 
     def _follow(self, row: tuple[Scalar, ...]) -> Iterator[tuple[str, str]]:
         kind = str(row[0])
-        if kind in _ENDS:
+        if kind in ENDS:
             yield from self._end(kind, row)
         elif kind == EventKind.PENDING:
             yield from self._begin(row)

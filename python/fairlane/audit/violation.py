@@ -15,6 +15,8 @@ class Rule(StrEnum):
     """A tenant stands where its place says, at the round its deficit and head imply."""
     OWNERSHIP = "ownership"
     """A key has an owner or a TTL."""
+    LEDGER = "ledger"
+    """What the events say was spent is what is stored, and no handover passed its budget."""
     ORDER = "order"
     """The events show no gap and no move outside the tables of `fairlane.domain`."""
 
