@@ -108,6 +108,8 @@ class History:
                 assert answer.status is SubmitStatus.COST_ABOVE_CEILING
             else:
                 self.submitted.append(new)
+                if new.on_unknown is OnUnknown.FAIL:
+                    self.oracle.once.add((tenant, new.ref.id))
                 await self.world.submit(new)
 
     async def dispatch(self) -> None:

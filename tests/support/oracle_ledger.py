@@ -67,6 +67,8 @@ class LedgerOracle:
     """What the latest settlement of each fence said."""
     untold: set[int] = field(default_factory=set)
     """Attempts that were taken away after their start and whose usage nobody has booked."""
+    once: set[tuple[str, str]] = field(default_factory=set)
+    """Tasks, by tenant and id, that must not be repeated when their outcome is unknown."""
     largest: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
 
     def configure(self, tenant: str, config: TenantConfig, at_ms: int) -> None:
@@ -172,9 +174,11 @@ class LedgerOracle:
         account = self.accounts[attempt.tenant]
         assert not attempt.over, row
         attempt.over = True
-        unknown = kind == "lost" and row[7] == "dead"
+        taken = event.by in TAKES_BACK and attempt.started_ms is not None
+        unknown = taken and (attempt.tenant, str(row[2])) in self.once
+        assert unknown or not (kind == "lost" and row[7] == "dead"), row
         assert actual == (self.told[fence] if event.by == "settle" else attempt.cost if unknown else 0), (event.by, row)
-        if event.by in TAKES_BACK and attempt.started_ms is not None and not unknown:
+        if taken and not unknown:
             self.untold.add(fence)
         account.total += actual
         account.sums["spent", attempt.period] += actual
