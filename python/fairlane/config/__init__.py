@@ -81,7 +81,7 @@ class PoolConfig(Section):
     max_attempts: Annotated[int, Field(strict=True, ge=1, le=1000)] = 3
     """Provider failures after which a task has failed."""
     max_recoveries: Annotated[int, Field(strict=True, ge=0, le=1000)] = 3
-    """Lost workers a task survives; one more and it is dead."""
+    """Lost workers a task survives; one more and it is dead. After the last it runs alone on its worker."""
     lease_ms: Annotated[int, Field(strict=True, ge=100, le=3_600_000)] = 10_000
     """How long a worker that is not heard of keeps its tasks; at least twice ``workers.heartbeat_ms``."""
     throttle_scope: ThrottleScope = ThrottleScope.POOL

@@ -66,6 +66,8 @@ class Incarnation:
         self._lost = False
         self._draining = False
         self._differing_beats = 0
+        self._waits = False
+        """Whether the store holds back what it has handed over: an end may let it begin."""
         self._lease: Lease | None = None
         self._hold: asyncio.TimerHandle | None = None
 
@@ -194,7 +196,7 @@ class Incarnation:
         sleeper, attempts = self._sleeper, self._attempts
         settling = min(len(attempts.settlements), self._config.batch)
         full = len(attempts.held) - settling >= self._config.slots
-        if not sleeper.rung and (full or settling < _WORTH_A_LOOK):
+        if not (sleeper.rung or self._waits) and (full or settling < _WORTH_A_LOOK):
             await self._reports.settle()
             return
         sleeper.rung = False
@@ -218,6 +220,7 @@ class Incarnation:
             attempts.stop(fence, Stop.CANCELLED)
         if started.more:
             self._sleeper.rung = True
+        self._waits = started.hold_ms is not None
         if started.hold_ms is not None:
             if self._hold is not None:
                 self._hold.cancel()

@@ -140,7 +140,7 @@ record costs by the field, and a task passes through five scripts."""
 TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client", "unknown", "worker", "code", "error"})
 """Fields and parts that are text; the others are integers, 0 when absent."""
 
-WORKER_FIELDS: Final = ("name", "slots", "load", "state")
+WORKER_FIELDS: Final = ("name", "slots", "load", "state", "alone")
 
 POOL_OWNER: Final = "*"
 """Who owns a window of the pool's."""

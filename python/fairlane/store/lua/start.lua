@@ -2,8 +2,8 @@
 --
 -- Guarantee: asked again with the same cursor it answers the same, so a lost reply loses nothing. A task whose
 --   deadline has passed ends here without a call. While the pool is paused nothing starts; during a ramp no more than
---   its open slots are active. What waits stays above every cursor: tasks begin in the order of their fences, up to
---   the first that must wait.
+--   its open slots are active; a task in its last life runs alone. What waits stays above every cursor: tasks begin in
+--   the order of their fences, up to the first that must wait.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {incarnation, cursor, limit}
 -- Reply    {alive, hold_ms|false, more, {{tenant, fence}...} to stop, {{tenant, id, fence, cost, payload, failures,
@@ -13,15 +13,19 @@
 --- @include attempt
 --- @include window_place
 --- @include ramp
+--- @include alone
 local asked = request()
 local incarnation, cursor, limit = asked[1], asked[2], asked[3]
 local changed = false
 local hold = false
 local tasks = {}
 
-if not live_worker(incarnation) then
+local w = live_worker(incarnation)
+if not w then
   return cmsgpack.pack({ false, false, false, {}, {} })
 end
+-- How long a worker waits that is not told of a change.
+local a_while = math.max(1, math.floor(pool.lease / 20))
 
 local function must_wait()
   return hold or is_ramping() and pool.active >= open_slots()
@@ -51,6 +55,13 @@ local function start(name, fence)
       end_unstarted(load_tenant(tenant), load_record(tenant, id), 'expired', 'expired', 'deadline')
       return true
     end
+    if is_last_life(task) then
+      hold = a_while
+      if has_begun(incarnation, fence) then
+        return false
+      end
+      later('HSET', worker_key(incarnation), 'alone', fence)
+    end
     pool.active = pool.active + 1
     later('HSET', key, 'state', 'active', 'started', now)
     local own, shared = task.windows % POOL_BITS, math.floor(task.windows / POOL_BITS)
@@ -78,9 +89,9 @@ end
 
 if pool.paused_until > now then
   hold = pool.paused_until - now
-elseif tonumber(redis.call('ZSCORE', workers_key, incarnation) or 0) <= now then
-  -- The lease has run out: only a heartbeat can make it good.
-  hold = math.max(1, math.floor(pool.lease / 20))
+elseif tonumber(redis.call('ZSCORE', workers_key, incarnation) or 0) <= now or runs_alone(w, incarnation) then
+  -- The lease has run out, and only a heartbeat can make it good; or a task has to end first.
+  hold = a_while
 end
 
 local handed = names_and_fences(owned_key(incarnation), string.format('(%.0f', cursor), limit + 1)
