@@ -1,5 +1,6 @@
 """Who gets the tasks under each strategy, with real placements by the store."""
 
+import asyncio
 from collections import Counter
 from itertools import pairwise
 from operator import eq
@@ -7,14 +8,18 @@ from operator import eq
 import pytest
 
 from fairlane.config import DispatcherConfig
+from fairlane.domain.attempt import Outcome
 from fairlane.domain.strategy_name import StrategyName
+from fairlane.domain.task import TaskState
 from fairlane.lifecycle.client import Client
 from fairlane.lifecycle.dispatch import Dispatcher
 from fairlane.pool import PoolError, PoolErrorCode
 from fairlane.pool.strategies.turns import Turns
 from fairlane.providers.base import Call, Reply
 from fairlane.providers.simulated import SimulatedProvider
-from tests.lifecycle.harness import Gate, Harness
+from fairlane.store.keys import DISPATCHER_BELL
+from fairlane.store.messages import Settlement
+from tests.lifecycle.harness import Gate, Harness, until
 
 STRATEGIES = list(StrategyName)
 own_strategy = Turns
@@ -102,3 +107,32 @@ async def test_a_place_without_a_strategy_is_refused_at_once(pool: Harness) -> N
     with pytest.raises(PoolError, match="has no attribute 'missing'") as caught:
         Dispatcher(pool.store, config)
     assert caught.value.code is PoolErrorCode.INVALID_CONFIGURATION
+
+
+async def test_a_slot_that_another_dispatcher_left_free_is_found_at_once(pool: Harness) -> None:
+    """Its plan names only the worker that the other one has filled; the answer tells of the one that is free."""
+    await pool.put()
+    store = pool.store
+    for name in ("a", "b"):
+        await store.register(name, name, 1)
+    client = await pool.client()
+    dispatcher = Dispatcher(store, DispatcherConfig(heartbeat_ms=60_000))
+    await client.submit("acme", {}, cost=1, task_id="first")
+    for _ in range(2):  # it hears of the workers, and places the task; then it would sleep
+        dispatcher._goes_on(await dispatcher._place())
+    (mine,) = [worker.incarnation for worker in await store.workers() if worker.load]
+    await client.submit("acme", {}, cost=1, task_id="second")
+    assert (await store.dispatch([("b" if mine == "a" else "a", 1)], 1)).placed == 1
+    (started,) = (await store.start(mine, 0)).tasks
+    await store.settle(mine, [Settlement(started.ref, started.fence, Outcome.COMPLETED, 1)])
+    third = await client.submit("acme", {}, cost=1, task_id="third")
+    await store.wait(DISPATCHER_BELL, 0.1)
+    stop = asyncio.Event()
+    running = asyncio.create_task(dispatcher.run(stop))
+
+    async def placed() -> bool:
+        return await third.state() is TaskState.ENQUEUED
+
+    await until(placed)
+    stop.set()
+    await running

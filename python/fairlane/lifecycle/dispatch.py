@@ -52,6 +52,8 @@ class Dispatcher:
         self._backoff = Backoff(rng)
         self._fleet = -1
         self._fleet_is_news = False
+        self._missed = False
+        """Whether the last plan offered only places that another dispatcher had filled."""
         self._read_at_s = 0.0
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -88,8 +90,9 @@ class Dispatcher:
     def _goes_on(self, answer: Dispatched) -> bool:
         """Whether another call at once may place more."""
         news, self._fleet_is_news = self._fleet_is_news, False
+        missed, self._missed = self._missed, answer.stop is StopReason.WORKERS and answer.placed == 0
         if answer.stop is StopReason.WORKERS:
-            return news or (answer.placed > 0 and self._planner.has_free)
+            return news or (self._planner.has_free and not (missed and self._missed))
         return answer.stop in _GO_ON
 
     async def _read_workers(self) -> None:
