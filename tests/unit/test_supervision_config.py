@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairlane import ConfigError, SchedulerConfig
+from fairlane import ConfigError, SchedulerConfig, WorkerHealthConfig
 from fairlane.config import build
 
 
@@ -19,3 +19,11 @@ def test_what_is_not_named_keeps_the_default_for_workers():
 def test_a_bad_value_is_named(section, field, value):
     with pytest.raises(ConfigError, match=rf"{section}\.{field} = {value!r}"):
         build(SchedulerConfig, {section: {field: value}})
+
+
+def test_workers_of_a_scheduler_get_tasks_before_any_check_so_that_no_number_of_good_ones_can_be_asked_for():
+    assert build(SchedulerConfig, {"health": {"success_threshold": 1}}).health.success_threshold == 1
+    with pytest.raises(ConfigError, match=r"health\.success_threshold = 2: .* less than or equal to 1"):
+        build(SchedulerConfig, {"health": {"success_threshold": 2}})
+    with pytest.raises(ConfigError, match=r"success_threshold = 2"):
+        WorkerHealthConfig(success_threshold=2)

@@ -14,6 +14,8 @@ class WorkerHealthConfig(HealthConfig):
     interval_ms: Milliseconds = 500
     """Between two checks. The end of a process on the scheduler's machine is noticed without one, at once; on another
     machine, with the first check that follows, about a second after it began."""
+    success_threshold: Annotated[int, Field(strict=True, ge=1, le=1)] = 1
+    """Only 1: a worker that is back gets tasks as soon as it has registered with the store, before any check."""
 
 
 class WorkerSupervisorConfig(SupervisorConfig):
