@@ -1,6 +1,7 @@
 """The actors of one scheduler, as their driver sees them: started together, supervised, stopped in order."""
 
 import asyncio
+import logging
 from typing import Any, Final
 
 import ray
@@ -21,12 +22,13 @@ from fairlane.runtime.actors import (
     WorkerActor,
     worker_actor,
 )
-from fairlane.runtime.ray_calls import answer, answer_when_back, ask_each
+from fairlane.runtime.ray_calls import answer, answer_when_back, ask_each, check_connected, kill
 from fairlane.runtime.roles import StoreAddress
 from fairlane.runtime.supervision import Supervision
 from fairlane.runtime.worker_member import WorkerMember
 from fairlane.store.store import Store
 
+_log = logging.getLogger(__name__)
 _JOIN_S: Final = 0.25
 _MARGIN_S: Final = 5.0
 """How much longer than it is given an actor may take."""
@@ -87,8 +89,14 @@ class Fleet:
         await self._supervision.__aenter__()
 
     async def stop(self) -> None:
-        """Stop in order: nothing more is handed out, the workers finish within their grace time, then the rest."""
+        """Stop in order: nothing more is handed out, the workers finish within their grace time, then the rest.
+
+        If Ray has ended, so have they.
+        """
         await self._supervision.__aexit__(None, None, None)
+        if not ray.is_initialized():
+            _log.warning("scheduler %s: Ray was ended before it; running tasks are repeated", self._config.name)
+            return
         await self._stop_role(DISPATCHER)
         grace_s = self._config.workers.grace_ms / 1000
         await asyncio.gather(*(worker.stop(grace_s) for worker in self._workers.values()), return_exceptions=True)
@@ -102,7 +110,7 @@ class Fleet:
         """End all processes and return when their names are free again."""
         actors = self._actors()
         for actor in self._roles.values():
-            ray.kill(actor, no_restart=True)
+            kill(actor, no_restart=True)
         for worker in self._workers.values():
             worker.kill()
         self._roles, self._workers = {}, {}
@@ -112,8 +120,9 @@ class Fleet:
         """Ask each actor; waits for one that is being restarted.
 
         Raises:
-            RuntimeStartError: one does not answer.
+            RuntimeStartError: one does not answer, or Ray has ended.
         """
+        check_connected()
         answers = await ask_each(self._actors(), lambda actor: answer_when_back(actor.health))
         healthy: dict[str, Health] = {}
         for name, health in answers.items():
@@ -127,8 +136,9 @@ class Fleet:
         """Start one more worker, and return its name, which no other has had.
 
         Raises:
-            RuntimeStartError: it says why it cannot work.
+            RuntimeStartError: it says why it cannot work, or Ray has ended.
         """
+        check_connected()
         worker = self._next_worker()
         try:
             await self._start_worker(worker)

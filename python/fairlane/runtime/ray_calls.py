@@ -1,10 +1,14 @@
-"""Questions to actors: none waits without an end."""
+"""Questions to actors: none waits without an end, and none begins a Ray where one has ended."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 
+import ray
 from ray import exceptions
+
+from fairlane.errors import RuntimeStartError
 
 T = TypeVar("T")
 
@@ -12,6 +16,23 @@ ANSWER_S: Final = 30.0
 """For a question that any living actor answers at once; an actor that is being restarted takes a few seconds."""
 RESTART_PAUSE_S: Final = 0.1
 """Between two questions to an actor that is being restarted."""
+
+
+def check_connected() -> None:
+    """Look whether Ray is there still: some of its functions would start another one.
+
+    Raises:
+        RuntimeStartError: it is not.
+    """
+    if not ray.is_initialized():
+        raise RuntimeStartError("Ray: this process is not connected to it any more; it was ended, its actors with it")
+
+
+def kill(actor: Any, *, no_restart: bool) -> None:  # noqa: ANN401 - Ray's handle
+    """End an actor's process; it has ended already if its Ray has."""
+    if ray.is_initialized():
+        with contextlib.suppress(exceptions.ActorHandleNotFoundError):  # the actor of an earlier Ray
+            ray.kill(actor, no_restart=no_restart)
 
 
 async def answer(reference: Any, timeout_s: float = ANSWER_S) -> Any:  # noqa: ANN401 - Ray's reference, what it holds
@@ -36,6 +57,8 @@ async def ask_each(
     """Ask all at once; an actor that is gone or silent has its error for an answer."""
 
     async def one(actor: Any) -> T | exceptions.RayError | TimeoutError:  # noqa: ANN401 - Ray's handle
+        if not ray.is_initialized():
+            return exceptions.RayError("this process is not connected to Ray any more")
         try:
             return await ask(actor)
         except (exceptions.RayError, TimeoutError) as error:

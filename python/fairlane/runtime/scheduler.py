@@ -91,10 +91,7 @@ class Scheduler:
         """
         stack, self._stack = self._stack, None
         if stack is not None:
-            try:
-                await stack.aclose()
-            finally:
-                self._platform = self._store = self._client = self._fleet = None
+            await stack.aclose()
 
     async def stop_now(self) -> None:
         """Have a stop that is under way in another task not wait for running tasks: they are handed back."""
@@ -121,6 +118,7 @@ class Scheduler:
         url = None if told is None else told.url
         address = StoreAddress(config.name, url, known.call_timeout_ms, known.connections)
         fleet = self._fleet = Fleet(config, namespace, RANDOM_IDS.new_id()[:6], store, address, self._provider)
+        stack.callback(self._forget)
         stack.push_async_callback(fleet.kill)
         await fleet.start()
         stack.push_async_callback(fleet.stop)
@@ -254,6 +252,9 @@ class Scheduler:
         """Return the process id of each actor, by its name; waits for one that is being restarted."""
         fleet = self._started(self._fleet)
         return {name: health.pid for name, health in (await fleet.health()).items()}
+
+    def _forget(self) -> None:
+        self._platform = self._store = self._client = self._fleet = None
 
     def _started(self, part: PartT | None) -> PartT:
         if part is None:

@@ -21,7 +21,7 @@ from fairlane.pool.status import WorkerStatus
 from fairlane.pool.worker import WorkerHealth, WorkerInfo
 from fairlane.runtime.actors import Health
 from fairlane.runtime.process_watch import ProcessWatch
-from fairlane.runtime.ray_calls import RESTART_PAUSE_S, answer
+from fairlane.runtime.ray_calls import RESTART_PAUSE_S, answer, check_connected, kill
 from fairlane.telemetry import Telemetry
 
 KIND: Final = "scheduler"
@@ -95,11 +95,12 @@ class WorkerMember(AbstractMember):
         self._end_watch()
         actor, self.actor = self.actor, None
         if actor is not None:
-            ray.kill(actor, no_restart=True)
+            kill(actor, no_restart=True)
 
     # -- what AbstractMember asks for ------------------------------------------------------------------------
 
     async def _start(self) -> None:
+        check_connected()
         self._grace_s = _EVER_S
         is_new = self.actor is None
         if is_new:
@@ -125,10 +126,13 @@ class WorkerMember(AbstractMember):
             self.kill()
         elif self._hung and self.actor is not None:
             self._killed = self._process
-            ray.kill(self.actor, no_restart=False)
+            kill(self.actor, no_restart=False)
 
     async def _check(self) -> WorkerHealth:
         process = self._process
+        if not ray.is_initialized():
+            self._lose("Ray has ended")
+            return WorkerHealth(healthy=False, detail="Ray has ended")
         try:
             health: Health = await self.actor.health.remote()
         except exceptions.RayActorError:
@@ -160,6 +164,7 @@ class WorkerMember(AbstractMember):
         """Wait until Ray has made the process anew, and it does its work."""
         async with asyncio.timeout(self._restart_timeout_s):
             while True:
+                check_connected()
                 with contextlib.suppress(exceptions.ActorUnavailableError):
                     self._raise(await self.actor.problem.remote(self._restart_timeout_s / 2))
                     health: Health = await self.actor.health.remote()
@@ -196,7 +201,7 @@ class WorkerMember(AbstractMember):
     async def _stop_now(self) -> None:
         """Have the worker hand back what it still has, also if it has only just come back."""
         actor = self.actor
-        if actor is not None:
+        if actor is not None and ray.is_initialized():
             with contextlib.suppress(exceptions.RayError, TimeoutError):
                 async with asyncio.timeout(_MARGIN_S):
                     await actor.stop_now.remote()
