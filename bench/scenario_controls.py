@@ -15,9 +15,11 @@ class Burst:
     """One tenant's tasks, all submitted before any worker may start one, on a budget that just pays for them."""
 
     waves: tuple[tuple[int, int], ...]
-    """(How many, priority), in the order in which they are submitted."""
+    """(How many, priority), in the order of the tasks' numbers."""
     takes_ms: tuple[int, ...]
     """Task i takes the i-th of these, counted in a circle."""
+    submitted: tuple[int, ...] = ()
+    """The numbers of all tasks in the order in which they are submitted; empty: in the order of their numbers."""
     cost: int
     budget_units: int
     pool_slots: int
@@ -28,8 +30,8 @@ class Burst:
         """Return the tasks in the order in which they are submitted."""
         priorities = [priority for count, priority in self.waves for _ in range(count)]
         return [
-            Arrival(0, tenant, f"{tenant}-{i:02}", self.takes_ms[i % len(self.takes_ms)], self.cost, priority)
-            for i, priority in enumerate(priorities)
+            Arrival(0, tenant, f"{tenant}-{i:02}", self.takes_ms[i % len(self.takes_ms)], self.cost, priorities[i])
+            for i in self.submitted or range(len(priorities))
         ]
 
     def pool(self, window: WindowConfig | None = None) -> PoolConfig:
@@ -44,7 +46,8 @@ class Burst:
 
     def settings(self) -> dict[str, JsonValue]:
         """Return the parameters, for the results file."""
-        return {**asdict(self), "waves": [list(each) for each in self.waves], "takes_ms": list(self.takes_ms)}
+        lists = {"takes_ms": list(self.takes_ms), "submitted": list(self.submitted)}
+        return {**asdict(self), "waves": [list(each) for each in self.waves], **lists}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +95,7 @@ class RequeueScenario(Scenario):
 
     burst: Burst
     throttled: int
-    """Which task of the burst, counted from 0."""
+    """Which task of the burst, counted from 0 in the order in which they are submitted."""
     pause_ms: int
 
     def settings(self) -> dict[str, JsonValue]:

@@ -20,12 +20,17 @@ GROUP = "budget"
 BURST = Burst(
     waves=((16, 10), (8, 1)),
     takes_ms=(40, 60, 80),
+    submitted=(*range(16), 18, 21, 16, 19, 17, 20, 23, 22),
     cost=100,
     budget_units=2_400,
     pool_slots=4,
     worker_count=2,
     worker_slots=3,
 )
+"""Without a window the urgent tasks start at 0, 0, 0, 0, 40, 40, 60 and 60 ms, and no slot is free again before 120 ms.
+
+So which task starts first is not decided by how late one worker hears of its task and another one of the next.
+"""
 WINDOW = WindowConfig(limit=4, interval_ms=1_000)
 RACE = BudgetRace(contenders=4, cost=100, budget_units=200)
 

@@ -1,11 +1,15 @@
 """Figures about budgets and windows, on streams whose figures can be counted by hand."""
 
+import heapq
+from dataclasses import replace
+
 import pytest
 
 from bench.figures import BudgetUse
 from bench.measures import CallSpan
 from bench.measures.budget import budget_use, burst_run, closest, peak_active, promised, too_early
 from bench.scenario_controls import Burst
+from bench.scenarios.controls import BUDGET_ATOMIC
 from fairlane.config import WindowConfig
 from fairlane.domain.task import TaskRef
 from fairlane.store.messages import Ledger
@@ -33,6 +37,21 @@ class TestBurst:
             ("a-01", 10, 60, 100),
             ("a-02", 1, 40, 100),
         ]
+
+    def test_an_order_of_its_own_changes_no_task(self):
+        turned = replace(BURST, submitted=(1, 0, 2))
+        assert [each.task_id for each in turned.arrivals("a")] == ["a-01", "a-00", "a-02"]
+        assert sorted(turned.arrivals("a"), key=lambda each: each.task_id) == BURST.arrivals("a")
+
+    def test_no_slot_is_free_for_others_long_after_the_last_urgent_task_has_one(self):
+        tasks = sorted(BUDGET_ATOMIC.burst.arrivals("a"), key=lambda each: each.priority)
+        assert len({each.task_id for each in tasks}) == 24
+        free, starts = [0] * BUDGET_ATOMIC.burst.pool_slots, []
+        for each in tasks:
+            starts.append((heapq.heappop(free), each.priority))
+            heapq.heappush(free, starts[-1][0] + each.takes_ms)
+        last_urgent, first_other = (starts[place] for place in (7, 8))
+        assert (last_urgent, first_other) == ((60, 1), (120, 10))
 
     def test_everything_counted(self):
         stream = Stream(("a", 1), ("other", 1))
