@@ -63,8 +63,8 @@ class Outage(Part):
 
     worker: str
     how: Literal["ill", "stuck"]
-    failed_checks: int
-    """Until it was taken out, with the one that did it."""
+    failed_checks: dict[str, int]
+    """Until it was taken out, with the one that did it, by how they ended."""
     checks_begun: int
     """While the trouble lasted."""
     out_after_ms: float | None

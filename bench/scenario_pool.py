@@ -91,8 +91,8 @@ class StrategiesScenario(Scenario):
 class HealthScenario(Scenario):
     """Tasks go on while one worker falls ill, and after it another one's health check hangs.
 
-    The ill one says so, and what runs there does not end until it is started anew. The hanging check ignores that it
-    is cancelled; that worker goes on executing.
+    The ill one says so. The hanging check ignores that it is cancelled. What runs on either of them at that time does
+    not end.
     """
 
     crew: tuple[CrewMember, ...]

@@ -1,17 +1,21 @@
 """The promises about workers that fail: taken out in time, nothing lost, back when they are well."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench.checks.verdict import verdict
 from bench.results import Check, Metrics
 from bench.scenario import Scenario
+from fairlane.pool import CheckOutcome
 
-_WAYS = ["ill", "stuck"]
+_OUTCOMES = {"ill": CheckOutcome.UNHEALTHY.value, "stuck": CheckOutcome.TIMEOUT.value}
+"""How the checks of a worker end, by the way in which it fails."""
+_WAYS = [*_OUTCOMES]
 
 
 @dataclass(frozen=True)
 class OutAtThreshold:
-    """A worker is taken out by as many failed checks in a row as the threshold says, whether they answer or hang."""
+    """A worker is taken out by as many failed checks as the threshold says: of one that answers, or that time out."""
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
@@ -20,11 +24,20 @@ class OutAtThreshold:
         passed = (
             found is not None
             and [each.how for each in outages] == _WAYS
-            and all(each.failed_checks == found.failure_threshold and each.out_after_ms is not None for each in outages)
+            and all(
+                each.failed_checks == {_OUTCOMES[each.how]: found.failure_threshold} and each.out_after_ms is not None
+                for each in outages
+            )
         )
-        observed = {f"{each.worker}, {each.how}": f"out after {each.failed_checks} failed checks" for each in outages}
-        threshold = "the threshold's" if found is None else str(found.failure_threshold)
-        return verdict("out at the threshold", passed, {**observed} if observed else None, f"exactly {threshold}")
+        observed = {f"{each.worker}, {each.how}": f"out after {told(each.failed_checks)}" for each in outages}
+        threshold = "as many as the threshold" if found is None else str(found.failure_threshold)
+        expected = ", ".join(f"{how}: exactly {threshold} {outcome}" for how, outcome in _OUTCOMES.items())
+        return verdict("out at the threshold", passed, {**observed} if observed else None, expected)
+
+
+def told(checks: Mapping[str, int]) -> str:
+    """Name how many checks ended how."""
+    return ", ".join(f"{count} {outcome}" for outcome, count in checks.items()) or "none"
 
 
 @dataclass(frozen=True)
@@ -40,19 +53,18 @@ class NoneBesideOneThatHangs:
 
 @dataclass(frozen=True)
 class MovedElsewhere:
-    """What ran on a worker that was taken out was completed by another one."""
+    """What ran on a worker that was taken out was completed by another one, and something ran on each."""
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
         outages = [] if metrics.pool_health is None else metrics.pool_health.outages
-        running = {each.how: each.running for each in outages}
-        passed = running.get("ill", 0) > 0 and all(each.moved == each.running for each in outages)
+        passed = [each.how for each in outages] == _WAYS and all(each.moved == each.running > 0 for each in outages)
         observed = {f"{each.worker}, {each.how}": f"{each.moved} of {each.running}" for each in outages}
         return verdict(
             "its tasks completed elsewhere",
             passed,
             {**observed} if observed else None,
-            "all that ran there; at least 1 on the ill one",
+            "all that ran there; at least 1 on each",
         )
 
 

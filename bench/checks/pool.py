@@ -6,7 +6,7 @@ from math import ceil
 from pydantic import JsonValue
 
 from bench.checks.verdict import verdict
-from bench.figures_pool import PoolTrial
+from bench.figures_pool import PoolTrial, TrialWorker
 from bench.results import Check, Metrics
 from bench.scenario import Scenario
 from bench.scenario_pool import ContestName
@@ -88,53 +88,68 @@ class SpreadsEvenly:
 
 @dataclass(frozen=True)
 class FollowsWeights:
-    """With free slots everywhere each worker gets its weight's share."""
+    """With free slots everywhere each worker gets its weight's share, in every trial."""
 
     strategy: str
     within: float
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
-        trial = _only(metrics, ContestName.WEIGHTS, self.strategy)
-        workers = [] if trial is None else trial.workers
-        total = sum(each.weight for each in workers)
-        passed = (
-            trial is not None
-            and len({each.weight for each in workers}) > 1
-            and _slots_were_free(trial)
-            and all(abs(each.share - each.weight / total) <= self.within for each in workers)
-        )
-        observed = {each.id: f"{each.share:.1%} of {each.weight / total:.1%}" for each in workers}
+        found = trials(metrics, ContestName.WEIGHTS, self.strategy)
+        observed: list[JsonValue] = [
+            " / ".join(f"{each.id} {each.share:.1%} of {part:.1%}" for each, part in _parts(trial)) for trial in found
+        ]
         return verdict(
             f"{self.strategy} follows the weights",
-            passed,
-            {**observed} if observed else None,
+            bool(found) and all(self._follows(trial) for trial in found),
+            observed or None,
             f"each within {self.within * 100:g} percentage points; always a free slot",
         )
+
+    def _follows(self, trial: PoolTrial) -> bool:
+        return (
+            len({each.weight for each in trial.workers}) > 1
+            and _slots_were_free(trial)
+            and all(abs(each.share - part) <= self.within for each, part in _parts(trial))
+        )
+
+
+def _parts(trial: PoolTrial) -> list[tuple[TrialWorker, float]]:
+    """Return each worker and its weight's part of all weights."""
+    total = sum(each.weight for each in trial.workers)
+    return [(each, each.weight / total) for each in trial.workers]
 
 
 @dataclass(frozen=True)
 class Smooth:
-    """No worker is chosen more often in a row than its weight against the largest other one warrants."""
+    """In no trial a worker is chosen more often in a row than its weight against the largest other one warrants."""
 
     strategy: str
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
-        trial = _only(metrics, ContestName.WEIGHTS, self.strategy)
-        workers = [] if trial is None else trial.workers
-        allowed = {
-            each.id: ceil(each.weight / max((other.weight for other in workers if other is not each), default=1))
-            for each in workers
-        }
-        passed = len(workers) > 1 and all(0 < each.longest_run <= allowed[each.id] for each in workers)
-        observed = {each.id: f"{each.longest_run} of {allowed[each.id]}" for each in workers}
+        found = trials(metrics, ContestName.WEIGHTS, self.strategy)
+        observed: list[JsonValue] = [
+            " / ".join(f"{each.id} {each.longest_run} of {most}" for each, most in _longest(trial)) for trial in found
+        ]
+        passed = bool(found) and all(
+            len(trial.workers) > 1 and all(0 < each.longest_run <= most for each, most in _longest(trial))
+            for trial in found
+        )
         return verdict(
             f"{self.strategy} is smooth",
             passed,
-            {**observed} if observed else None,
+            observed or None,
             "longest run of each ≤ its weight ÷ the largest other weight, rounded up",
         )
+
+
+def _longest(trial: PoolTrial) -> list[tuple[TrialWorker, int]]:
+    """Return each worker and the longest run that its weight warrants."""
+    return [
+        (each, ceil(each.weight / max((other.weight for other in trial.workers if other is not each), default=1)))
+        for each in trial.workers
+    ]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class Condition(Enum):
     ILL = auto()
     """It says so, and what runs on it does not end. A start cures it."""
     STUCK = auto()
-    """Its health checks do not end and ignore that they are cancelled."""
+    """Its health checks do not end and ignore that they are cancelled, and what runs on it does not end."""
 
 
 class CrewWorker(AbstractWorker):
@@ -71,7 +71,7 @@ class CrewWorker(AbstractWorker):
         self._journal.note(Moment.BEGUN, self.id, task=task.id)
         number = value if isinstance(value, int) else 0
         await asyncio.sleep(self.takes_s * self._lengths[number % len(self._lengths)])
-        if self._condition is Condition.ILL:
+        if self._condition is not Condition.WELL:
             await asyncio.Event().wait()
         output = task.execute(value)
         if inspect.isawaitable(output):

@@ -82,12 +82,14 @@ def _count(journal: Journal, worker: str, moment: Moment, after: int, until: int
     return sum((each.worker, each.moment) == (worker, moment) for each in journal.entries[after + 1 : until])
 
 
-def _failed_checks(journal: Journal, worker: str, start: int, out: int | None) -> int:
+def _failed_checks(journal: Journal, worker: str, start: int, out: int | None) -> dict[str, int]:
     """Count the failed checks from the beginning of the trouble until the worker was taken out; None: up to the end."""
-    return sum(
-        each.worker == worker and each.report is not None and each.report.outcome is not CheckOutcome.HEALTHY
+    found = Counter(
+        each.report.outcome.value
         for each in journal.entries[start:out]
+        if each.worker == worker and each.report is not None and each.report.outcome is not CheckOutcome.HEALTHY
     )
+    return dict(sorted(found.items()))
 
 
 def _running(journal: Journal, worker: str, place: int) -> set[str]:

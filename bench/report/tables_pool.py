@@ -131,7 +131,7 @@ def _tasks(found: PoolHealth) -> Facts:
 
 def _outage(each: Outage) -> Facts:
     return {
-        "taken out after": f"{each.failed_checks} failed checks",
+        "taken out after failed checks": ", ".join(f"{count} {how}" for how, count in each.failed_checks.items()),
         "from the beginning of the trouble": f"{milliseconds(each.out_after_ms)} ms",
         "checks begun in the trouble": str(each.checks_begun),
         "tasks it was executing": f"{each.running}, of which {each.moved} were completed elsewhere",

@@ -10,7 +10,19 @@ from bench.checks.health import (
 )
 from bench.checks.pool import AllAnswered, FollowsWeights, SeedDecides, ShiftsAway, Smooth, Sooner, SpreadsEvenly
 from bench.results import Metrics
-from tests.bench.pool_figures import health, outage, race, runs, seeds, shift, trial, trials, weighted, worker
+from tests.bench.pool_figures import (
+    health,
+    outage,
+    race,
+    runs,
+    seeds,
+    shift,
+    together,
+    trial,
+    trials,
+    weighted,
+    worker,
+)
 
 _EVEN = ("spread", "round-robin")
 
@@ -46,9 +58,21 @@ _EACH: list[tuple[object, Metrics, list[Metrics]]] = [
             weighted(0.75, 0.25, peak=4),
             weighted(0.5, 0.5, weights=(1, 1)),
             weighted(0.75, 0.25, strategy="weighted-random"),
+            together(weighted(0.75, 0.25), weighted(0.5, 0.5)),
         ],
     ),
-    (Smooth("weighted"), runs(2, 1, 1), [runs(3, 1, 1), runs(2, 2, 1), runs(2, 1, 2), runs(2, 1, 0)]),
+    (
+        Smooth("weighted"),
+        runs(2, 1, 1),
+        [
+            runs(3, 1, 1),
+            runs(2, 2, 1),
+            runs(2, 1, 2),
+            runs(2, 1, 0),
+            together(runs(2, 1, 1), runs(3, 1, 1)),
+            trials(),
+        ],
+    ),
     (
         SeedDecides("weighted-random"),
         seeds((1, "aab"), (1, "aab"), (2, "aba")),
@@ -74,8 +98,12 @@ _EACH: list[tuple[object, Metrics, list[Metrics]]] = [
         OutAtThreshold(),
         health(),
         [
-            health(ill={"failed_checks": 4}),
-            health(stuck={"failed_checks": 2}),
+            health(ill={"failed_checks": {"unhealthy": 4}}),
+            health(ill={"failed_checks": {"error": 3}}),
+            health(stuck={"failed_checks": {"timeout": 2}}),
+            health(stuck={"failed_checks": {"error": 3}}),
+            health(stuck={"failed_checks": {"error": 1, "timeout": 2}}),
+            health(stuck={"failed_checks": {}}),
             health(stuck={"out_after_ms": None}),
             health(outages=[outage("ill")]),
         ],
@@ -87,8 +115,14 @@ _EACH: list[tuple[object, Metrics, list[Metrics]]] = [
     ),
     (
         MovedElsewhere(),
-        health(stuck={"running": 0, "moved": 0}),
-        [health(ill={"moved": 3}), health(ill={"running": 0, "moved": 0}), health(stuck={"moved": 3})],
+        health(),
+        [
+            health(ill={"moved": 3}),
+            health(ill={"running": 0, "moved": 0}),
+            health(stuck={"moved": 3}),
+            health(stuck={"running": 0, "moved": 0}),
+            health(outages=[outage("ill")]),
+        ],
     ),
     (
         AnsweredOnce(),

@@ -63,6 +63,11 @@ def runs(*longest: int) -> Metrics:
     return trials(trial("weights", "weighted", *workers))
 
 
+def together(*each: Metrics) -> Metrics:
+    """All trials of these."""
+    return trials(*(one for metrics in each for one in metrics.pool_trials))
+
+
 def seeds(*each: tuple[int, str]) -> Metrics:
     """Trials of weighted-random with these seeds and choices."""
     return trials(*(trial("weights", "weighted-random", seed=seed, choices=choices) for seed, choices in each))
@@ -90,7 +95,7 @@ def outage(how: str = "ill", **changes) -> Outage:
     whole = {
         "worker": f"worker-{how}",
         "how": how,
-        "failed_checks": 3,
+        "failed_checks": {"unhealthy" if how == "ill" else "timeout": 3},
         "checks_begun": 3 if how == "ill" else 1,
         "out_after_ms": 120.0,
         "running": 4,

@@ -1,6 +1,7 @@
 """The scenarios about a pool of workers, driven in virtual time: what they show does not depend on the machine."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +10,9 @@ from bench.driving.load import ScenarioError
 from bench.results import Metrics
 from bench.scenario_pool import ContestName
 from bench.scenarios.pool import HEALTH, STRATEGIES
+from fairlane.pool import CheckOutcome
+from fairlane.pool.health import HealthChecker
+from fairlane.pool.strategies.turns import Turns
 from tests.bench.test_driving import nothing
 from tests.bench.test_driving_controls import failed
 from tests.support.virtual_time import VirtualClock, virtual_time
@@ -25,6 +29,8 @@ def test_the_strategies_keep_their_promises(seed):
     assert [(each.contest, each.strategy, each.seed - seed) for each in metrics.pool_trials] == [
         ("spread", "round-robin", 0),
         ("weights", "weighted", 0),
+        ("weights", "weighted", 0),
+        ("weights", "weighted", 1),
         ("weights", "weighted-random", 0),
         ("weights", "weighted-random", 0),
         ("weights", "weighted-random", 1),
@@ -61,6 +67,43 @@ def test_a_strategy_under_the_name_of_another_is_found_out(contest, name, impost
     assert any(each.startswith(broken) for each in failed(STRATEGIES, Metrics(pool_trials=disguised)))
 
 
+def test_a_weighted_start_that_ignores_the_seed_is_found_out(monkeypatch):
+    class Unmoved(Turns):
+        def __init__(self, rng, **settings):
+            super().__init__(SimpleNamespace(uniform=lambda low, high: low), **settings)
+
+    monkeypatch.setattr("fairlane.pool.strategies.registry.Turns", Unmoved)
+
+    @virtual_time
+    async def drive():
+        return await strategies.drive(STRATEGIES, seed=1, progress=nothing, clock=VirtualClock())
+
+    (only,) = failed(STRATEGIES, drive())
+    assert only.startswith("the seed decides what weighted chooses")
+
+
+def test_the_crew_that_a_worker_of_slows_down_is_unequal_in_speed_and_capacity():
+    crew = next(each for each in STRATEGIES.contests if each.name is ContestName.SLOWDOWN).crew
+    assert len({each.takes_ms for each in crew}) == len({each.capacity for each in crew}) == len(crew) == 3
+
+
+def test_a_check_that_hangs_and_is_told_as_an_error_is_found_out(monkeypatch):
+    check = HealthChecker._check
+
+    async def disguised(self, member):
+        outcome, detail = await check(self, member)
+        return (CheckOutcome.ERROR if outcome is CheckOutcome.TIMEOUT else outcome), detail
+
+    monkeypatch.setattr(HealthChecker, "_check", disguised)
+
+    @virtual_time
+    async def drive():
+        return await health.drive(HEALTH, seed=1, progress=nothing, clock=VirtualClock())
+
+    (only,) = failed(HEALTH, drive())
+    assert only.startswith("out at the threshold")
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_workers_that_fail_are_taken_out_and_come_back(seed):
     @virtual_time
@@ -70,6 +113,7 @@ def test_workers_that_fail_are_taken_out_and_come_back(seed):
     metrics = drive()
     assert failed(HEALTH, metrics) == []
     assert {each.worker for each in metrics.pool_health.bystanders} == {"worker-3", "worker-4"}
+    assert all(each.running > 0 for each in metrics.pool_health.outages)
 
 
 @virtual_time

@@ -123,7 +123,7 @@ class TestOutage:
     def test_everything_counted(self):
         found = outage(self.story().journal, ILL, "ill")
         assert (found.worker, found.how) == (ILL, "ill")
-        assert (found.failed_checks, found.checks_begun) == (3, 3)
+        assert (found.failed_checks, found.checks_begun) == ({"unhealthy": 3}, 3)
         assert (found.out_after_ms, found.back_after_ms) == (8.0, 3.0)
         assert (found.running, found.moved) == (3, 2)
         assert (found.restarts, found.good_checks, found.early, found.tasks_after) == (1, 2, 0, 1)
@@ -135,7 +135,17 @@ class TestOutage:
             story.report(ILL, CheckOutcome.UNHEALTHY, well=well)
         story.add(Moment.FAILED, ILL)
         story.report(ILL, CheckOutcome.UNHEALTHY, well=False)
-        assert outage(story.journal, ILL, "ill").failed_checks == 4
+        assert outage(story.journal, ILL, "ill").failed_checks == {"unhealthy": 4}
+
+    def test_failed_checks_by_how_they_ended(self):
+        story = Story()
+        story.report(STUCK, CheckOutcome.ERROR, well=True)
+        story.add(Moment.TROUBLE, STUCK)
+        for outcome in (CheckOutcome.TIMEOUT, CheckOutcome.ERROR, CheckOutcome.HEALTHY, CheckOutcome.TIMEOUT):
+            story.report(STUCK, outcome, well=True)
+            story.report(ILL, CheckOutcome.UNHEALTHY, well=True)
+        story.add(Moment.FAILED, STUCK)
+        assert outage(story.journal, STUCK, "stuck").failed_checks == {"error": 1, "timeout": 2}
 
     def test_a_task_given_to_it_too_early(self):
         story = self.story(comes_back=False)
@@ -151,7 +161,7 @@ class TestOutage:
         story.add(Moment.TROUBLE, ILL)
         story.report(ILL, CheckOutcome.HEALTHY, well=True)
         found = outage(story.journal, ILL, "ill")
-        assert (found.out_after_ms, found.failed_checks, found.running, found.restarts) == (None, 0, 0, 0)
+        assert (found.out_after_ms, found.failed_checks, found.running, found.restarts) == (None, {}, 0, 0)
 
     def test_a_worker_that_nothing_happened_to(self):
         with pytest.raises(ValueError, match="nothing happened to x"):

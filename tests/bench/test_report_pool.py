@@ -62,7 +62,7 @@ class TestHealth:
         text = report.write(worlds.results(control_run("health", metrics)), tmp_path).read_text()
         assert cells(text, "answered") == ["answered", "100 of 100"]
         assert cells(text, "attempts") == ["attempts", "96 tasks in 1, 4 tasks in 2"]
-        assert cells(text, "taken out after")[1:] == ["3 failed checks"] * 2
+        assert cells(text, "taken out after failed checks")[1:] == ["3 unhealthy", "3 timeout"]
         assert cells(text, "back after")[1:] == ["2 good checks", "– good checks"]
         assert cells(text, "worker-3")[1:] == ["20; before it hung 20.0 in as much time; 20.0 by the interval"]
         assert r"lost \| gone" in text
