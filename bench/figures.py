@@ -165,6 +165,8 @@ class BurstRun(Part):
     """Slots of all workers."""
     peak_active: int
     starts_by_priority: dict[str, int]
+    handed_too_early: list[str]
+    """Tasks that were handed over before a more urgent one, or before all were submitted."""
     too_early: list[str]
     """Tasks that started before a more urgent one, or before all were submitted."""
     closest_ms: float | None

@@ -120,6 +120,20 @@ class WorkersShare:
 
 
 @dataclass(frozen=True)
+class UrgentHandedFirst:
+    """No task was handed to a worker before all were submitted, nor before a more urgent one: as the store decides."""
+
+    def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
+        """See ``CheckSpec``."""
+        runs = metrics.bursts or []
+        passed = bool(runs) and all(len(each.starts_by_priority) > 1 and not each.handed_too_early for each in runs)
+        observed: dict[str, JsonValue] = {
+            label(each): ", ".join(each.handed_too_early) or "none too early" for each in runs
+        }
+        return verdict("urgent tasks are handed over first", passed, observed, "no other task before the last of them")
+
+
+@dataclass(frozen=True)
 class UrgentFirst:
     """No task started before all were submitted, nor before a more urgent one."""
 

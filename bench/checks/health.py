@@ -15,7 +15,10 @@ _WAYS = [*_OUTCOMES]
 
 @dataclass(frozen=True)
 class OutAtThreshold:
-    """A worker is taken out by as many failed checks as the threshold says: of one that answers, or that time out."""
+    """A worker is taken out by as many failed checks in a row as the threshold says.
+
+    Those of one that is ill are answered, those of one that is stuck time out.
+    """
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
@@ -29,13 +32,13 @@ class OutAtThreshold:
                 for each in outages
             )
         )
-        observed = {f"{each.worker}, {each.how}": f"out after {told(each.failed_checks)}" for each in outages}
+        observed = {f"{each.worker}, {each.how}": f"out after {_told(each.failed_checks)}" for each in outages}
         threshold = "as many as the threshold" if found is None else str(found.failure_threshold)
         expected = ", ".join(f"{how}: exactly {threshold} {outcome}" for how, outcome in _OUTCOMES.items())
         return verdict("out at the threshold", passed, {**observed} if observed else None, expected)
 
 
-def told(checks: Mapping[str, int]) -> str:
+def _told(checks: Mapping[str, int]) -> str:
     """Name how many checks ended how."""
     return ", ".join(f"{count} {outcome}" for outcome, count in checks.items()) or "none"
 

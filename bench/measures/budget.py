@@ -1,7 +1,7 @@
 """What became of a burst: budget, window, order, speed. From the events of its one tenant."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bench.evidence import Attempt, Evidence, Stamp
 from bench.figures import BudgetUse, BurstRun
@@ -12,6 +12,9 @@ from fairlane import _core
 from fairlane.config import WindowConfig
 from fairlane.domain.task import TaskRef
 from fairlane.store.messages import Ledger
+
+Moment = Callable[[Attempt], Stamp | None]
+"""When something happened to an attempt; None: it did not."""
 
 
 def burst_run(
@@ -44,7 +47,8 @@ def burst_run(
         could_run=burst.worker_count * burst.worker_slots,
         peak_active=peak_active(evidence, tenant),
         starts_by_priority={str(priority): count for priority, count in sorted(priorities.items())},
-        too_early=too_early(evidence, tenant),
+        handed_too_early=too_early(evidence, tenant, _handed),
+        too_early=too_early(evidence, tenant, _started),
         closest_ms=closest(sorted(_at(each.active) for each in started), window.limit),
         closest_seen_ms=None if seen is None else round(seen, 1),
         use=budget_use(evidence, tenant, ledger),
@@ -99,10 +103,10 @@ def peak_active(evidence: Evidence, tenant: str) -> int:
     return 0 if peak is None else int(peak[0])
 
 
-def too_early(evidence: Evidence, tenant: str) -> list[str]:
-    """Name the tasks whose first start came before that of a more urgent task, or before all were submitted."""
+def too_early(evidence: Evidence, tenant: str, moment: Moment) -> list[str]:
+    """Name the tasks whose first such moment came before that of a more urgent task, or before all were submitted."""
     tasks = [task for task in evidence.tasks.values() if task.ref.tenant == tenant]
-    first = {task.ref: start.place for task in tasks if (start := _first_start(task.attempts)) is not None}
+    first = {task.ref: stamp.place for task in tasks if (stamp := _first(task.attempts, moment)) is not None}
     submitted = max((task.submitted.place for task in tasks), default=0)
     found = []
     for task in tasks:
@@ -119,14 +123,22 @@ def closest(starts: Sequence[float], limit: int) -> float | None:
     return min(gaps, default=None)
 
 
-def _first_start(attempts: list[Attempt]) -> Stamp | None:
-    return min((each.active for each in attempts if each.active is not None), default=None)
+def _handed(attempt: Attempt) -> Stamp | None:
+    return attempt.enqueued
+
+
+def _started(attempt: Attempt) -> Stamp | None:
+    return attempt.active
+
+
+def _first(attempts: Iterable[Attempt], moment: Moment) -> Stamp | None:
+    return min((stamp for each in attempts if (stamp := moment(each)) is not None), default=None)
 
 
 def _rate(evidence: Evidence, tenant: str, good: list[Attempt]) -> float | None:
     """Return completed tasks per second, from the end of the pause before the first start to the last end."""
     ends = [each.ended.at_ms for each in good if each.ended is not None]
-    first = _first_start(list(evidence.of_tenant(tenant)))
+    first = _first(evidence.of_tenant(tenant), _started)
     released = [stamp.at_ms for stamp in evidence.resumed if first is not None and stamp < first]
     if not ends or not released or max(ends) == released[-1]:
         return None

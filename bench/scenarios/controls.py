@@ -7,6 +7,7 @@ from bench.checks.budget import (
     RaceEnds,
     RefusedForTheBudget,
     UrgentFirst,
+    UrgentHandedFirst,
     WindowKept,
     WorkersShare,
 )
@@ -40,6 +41,7 @@ REPAIRED_ENDS = RaceEnds("repaired", accepted=2, remaining=0, admitted=1.0, ledg
 _BURST_CHECKS = (
     AllPaidFor(24),
     WorkersShare(2),
+    UrgentHandedFirst(),
     UrgentFirst(),
     WindowKept(),
     PoolFilled(4),

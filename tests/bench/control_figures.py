@@ -37,6 +37,7 @@ def run(window: str | None = None, **changes) -> BurstRun:
         "could_run": 6,
         "peak_active": 4,
         "starts_by_priority": {"1": 8, "10": 16},
+        "handed_too_early": [],
         "too_early": [],
         "closest_ms": 1_000 if window else 60,
         "closest_seen_ms": 1_001.5 if window else 61.0,

@@ -87,7 +87,7 @@ class TestBurst:
         assert found.workers == {"worker-1": 2, "worker-2": 1}
         assert (found.could_run, found.peak_active) == (4, 2)
         assert found.starts_by_priority == {"1": 1, "10": 2}
-        assert found.too_early == []
+        assert (found.handed_too_early, found.too_early) == ([], [])
         assert found.closest_ms == 95
         assert found.closest_seen_ms == 94.2
         assert found.use == BudgetUse.of(limit=300, admitted=300, held=0, spent=280, most_promised=280, by_events=280)
@@ -128,14 +128,19 @@ class TestBurst:
 
 
 class TestOrder:
-    def started(self, *names: str) -> list[str]:
-        """Submit x and y of priority 10 and z of priority 1, and start these, one after the other."""
+    def waiting(self) -> Stream:
+        """Submit x and y of priority 10 and z of priority 1."""
         stream = Stream(("a", 1))
         for name, priority in (("x", 10), ("y", 10), ("z", 1)):
             stream.submit(1, "a", name, 100, priority)
+        return stream
+
+    def started(self, *names: str) -> list[str]:
+        """Start these, one after the other."""
+        stream = self.waiting()
         for at_ms, name in enumerate(names, 2):
             stream.start(at_ms, "a", name, stream.hand(at_ms, "a", name))
-        return too_early(stream.evidence(), "a")
+        return too_early(stream.evidence(), "a", lambda each: each.active)
 
     def test_the_urgent_one_first(self):
         assert self.started("z", "x", "y") == []
@@ -150,7 +155,27 @@ class TestOrder:
         stream = Stream(("a", 1))
         stream.run("a", "x", handed=1, until=9)
         stream.submit(2, "a", "y")
-        assert too_early(stream.evidence(), "a") == ["a:x"]
+        assert too_early(stream.evidence(), "a", lambda each: each.active) == ["a:x"]
+
+    @pytest.mark.parametrize(
+        ("handed", "started", "handed_early", "started_early"),
+        [("zx", "xz", [], ["a:x"]), ("xz", "zx", ["a:x"], [])],
+    )
+    def test_hand_overs_have_an_order_of_their_own(self, handed, started, handed_early, started_early):
+        stream = self.waiting()
+        fences = {name: stream.hand(at_ms, "a", name) for at_ms, name in enumerate(handed, 2)}
+        for at_ms, name in enumerate(started, 5):
+            stream.start(at_ms, "a", name, fences[name])
+        found = burst_run(
+            BURST,
+            "a",
+            stream.evidence(),
+            window=WindowConfig(limit=2, interval_ms=90),
+            applied=False,
+            ledger=ledger(),
+            spans={},
+        )
+        assert (found.handed_too_early, found.too_early) == (handed_early, started_early)
 
 
 class TestClosest:
