@@ -43,6 +43,11 @@ class Task:
     def ref(self) -> TaskRef:
         return TaskRef(tenant_id(self.tenant), f"task-{self.number}")
 
+    @property
+    def in_last_life(self) -> bool:
+        """Another lost worker and it is dead: it runs alone."""
+        return self.recoveries >= MAX_RECOVERIES
+
 
 @dataclass
 class Worker:

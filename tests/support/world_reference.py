@@ -42,10 +42,15 @@ class Reference(PoolReference):
         (worker,) = picked(self.workers, operation.worker)
         cursor = worker.cursor
         expected = []
-        for task in self.held(worker.incarnation):
-            if task.fence <= cursor or (task.state == ENQUEUED and self.paused):
+        held = self.held(worker.incarnation)
+        waits = self.paused or any(task.state == ACTIVE and task.in_last_life for task in held)
+        for place, task in enumerate(held):
+            if task.fence <= cursor:
                 continue
             if task.state == ENQUEUED:
+                if waits or (task.in_last_life and place > 0):
+                    break
+                waits = task.in_last_life
                 task.state = ACTIVE
                 self.decisions.append(("active", task.ref.tenant, task.ref.id, task.fence))
             worker.cursor = task.fence
