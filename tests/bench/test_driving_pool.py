@@ -1,16 +1,19 @@
 """The scenarios about a pool of workers, driven in virtual time: what they show does not depend on the machine."""
 
+import asyncio
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from bench.driving import health, strategies
+from bench.driving.crew import Condition, CrewWorker, double
 from bench.driving.load import ScenarioError
+from bench.pool_journal import Journal, Moment
 from bench.results import Metrics
 from bench.scenario_pool import ContestName
 from bench.scenarios.pool import HEALTH, STRATEGIES
-from fairlane.pool import CheckOutcome
+from fairlane.pool import CheckOutcome, Manager, ManagerConfig, Pool, PoolError
 from fairlane.pool.health import HealthChecker
 from fairlane.pool.strategies.turns import Turns
 from tests.bench.test_driving import nothing
@@ -114,6 +117,23 @@ def test_workers_that_fail_are_taken_out_and_come_back(seed):
     assert failed(HEALTH, metrics) == []
     assert {each.worker for each in metrics.pool_health.bystanders} == {"worker-3", "worker-4"}
     assert all(each.running > 0 for each in metrics.pool_health.outages)
+
+
+@pytest.mark.parametrize("condition", [Condition.ILL, Condition.STUCK])
+@virtual_time
+async def test_what_runs_on_a_worker_in_trouble_does_not_end(condition):
+    journal = Journal()
+    worker = CrewWorker(HEALTH.crew[0], journal, VirtualClock())
+    async with Manager(Pool([worker]), ManagerConfig(health=None, supervisor=None, stop_grace_ms=0)) as manager:
+        running = asyncio.create_task(manager.assign(double, 1))
+        await journal.until(lambda: journal.counts[Moment.BEGUN, worker.id] == 1, 1)
+        worker.trouble(condition)
+        await asyncio.wait({running}, timeout=60)
+        assert not running.done()
+        worker.fail("its checks")
+        with pytest.raises(PoolError):
+            await running
+    assert journal.counts[Moment.DONE, worker.id] == 0
 
 
 @virtual_time
