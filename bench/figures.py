@@ -169,6 +169,8 @@ class BurstRun(Part):
     """Tasks that were handed over before a more urgent one, or before all were submitted."""
     too_early: list[str]
     """Tasks that started before a more urgent one, or before all were submitted."""
+    overtook: list[str]
+    """Those of them that did by what the store decides, and not because their worker asked sooner than another one."""
     closest_ms: float | None
     """The shortest time from a start to the first one that the window keeps apart from it, by the server's clock."""
     closest_seen_ms: float | None

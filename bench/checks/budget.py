@@ -135,14 +135,32 @@ class UrgentHandedFirst:
 
 @dataclass(frozen=True)
 class UrgentFirst:
-    """No task started before all were submitted, nor before a more urgent one."""
+    """No task started before all were submitted, nor before a more urgent one.
+
+    Without a window two tasks may be handed to two workers at once, by a dispatcher that was late. Which of the two
+    asks first is then up to them, and it is no fault if that is the one with the less urgent task.
+    """
 
     def judge(self, scenario: Scenario, metrics: Metrics) -> Check:
         """See ``CheckSpec``."""
         runs = metrics.bursts or []
-        passed = bool(runs) and all(len(each.starts_by_priority) > 1 and not each.too_early for each in runs)
-        observed: dict[str, JsonValue] = {label(each): ", ".join(each.too_early) or "none too early" for each in runs}
-        return verdict("urgent tasks start first", passed, observed, "no other task starts before the last of them")
+        passed = bool(runs) and all(
+            len(each.starts_by_priority) > 1 and not (each.overtook if each.window is None else each.too_early)
+            for each in runs
+        )
+        observed: dict[str, JsonValue] = {label(each): _order(each) for each in runs}
+        return verdict(
+            "urgent tasks start first",
+            passed,
+            observed,
+            "no other task starts before the last of them; without a window: unless that is with another worker",
+        )
+
+
+def _order(run: BurstRun) -> str:
+    """Say who started too early, and who did only because its worker asked before another one."""
+    sooner = [f"{each} (its worker asked sooner)" for each in run.too_early if each not in run.overtook]
+    return ", ".join([*run.overtook, *sooner]) or "none too early"
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,18 @@
 """What became of a burst: budget, window, order, speed. From the events of its one tenant."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from bench.evidence import Attempt, Evidence, Stamp
 from bench.figures import BudgetUse, BurstRun
 from bench.measures.observation import CallSpan
+from bench.measures.order import first, handed, overtook, started, too_early
 from bench.measures.service import ranked
 from bench.scenario_controls import Burst
 from fairlane import _core
 from fairlane.config import WindowConfig
 from fairlane.domain.task import TaskRef
 from fairlane.store.messages import Ledger
-
-Moment = Callable[[Attempt], Stamp | None]
-"""When something happened to an attempt; None: it did not."""
 
 
 def burst_run(
@@ -29,9 +27,9 @@ def burst_run(
 ) -> BurstRun:
     """Compute the figures. ``applied``: the burst ran under the window, and not only beside it for comparison."""
     tasks = [task for task in evidence.tasks.values() if task.ref.tenant == tenant]
-    started = [each for each in evidence.of_tenant(tenant) if each.active is not None]
-    good = [each for each in started if each.ended_well]
-    priorities = Counter(evidence.tasks[each.ref].priority for each in started)
+    ran = [each for each in evidence.of_tenant(tenant) if each.active is not None]
+    good = [each for each in ran if each.ended_well]
+    priorities = Counter(evidence.tasks[each.ref].priority for each in ran)
     calls = sorted(span.entered_us / 1000 for span in spans.values())
     seen = closest(calls, window.limit)
     return BurstRun(
@@ -43,13 +41,14 @@ def burst_run(
         queue_wait_ms=ranked(_at(each.active) - evidence.tasks[each.ref].submitted.at_ms for each in good),
         processing_ms=ranked(_at(each.ended) - _at(each.active) for each in good),
         end_to_end_ms=ranked(_at(each.ended) - evidence.tasks[each.ref].submitted.at_ms for each in good),
-        workers=dict(sorted(Counter(evidence.worker_of(each) for each in started).items())),
+        workers=dict(sorted(Counter(evidence.worker_of(each) for each in ran).items())),
         could_run=burst.worker_count * burst.worker_slots,
         peak_active=peak_active(evidence, tenant),
         starts_by_priority={str(priority): count for priority, count in sorted(priorities.items())},
-        handed_too_early=too_early(evidence, tenant, _handed),
-        too_early=too_early(evidence, tenant, _started),
-        closest_ms=closest(sorted(_at(each.active) for each in started), window.limit),
+        handed_too_early=too_early(evidence, tenant, handed),
+        too_early=too_early(evidence, tenant, started),
+        overtook=overtook(evidence, tenant),
+        closest_ms=closest(sorted(_at(each.active) for each in ran), window.limit),
         closest_seen_ms=None if seen is None else round(seen, 1),
         use=budget_use(evidence, tenant, ledger),
     )
@@ -103,43 +102,17 @@ def peak_active(evidence: Evidence, tenant: str) -> int:
     return 0 if peak is None else int(peak[0])
 
 
-def too_early(evidence: Evidence, tenant: str, moment: Moment) -> list[str]:
-    """Name the tasks whose first such moment came before that of a more urgent task, or before all were submitted."""
-    tasks = [task for task in evidence.tasks.values() if task.ref.tenant == tenant]
-    first = {task.ref: stamp.place for task in tasks if (stamp := _first(task.attempts, moment)) is not None}
-    submitted = max((task.submitted.place for task in tasks), default=0)
-    found = []
-    for task in tasks:
-        place = first.get(task.ref)
-        urgent = [first.get(each.ref) for each in tasks if each.priority < task.priority]
-        if place is not None and (place < submitted or any(each is None or each > place for each in urgent)):
-            found.append(str(task.ref))
-    return found
-
-
 def closest(starts: Sequence[float], limit: int) -> float | None:
     """Return the shortest distance between a start and the ``limit``-th one after it; None if there are too few."""
     gaps = [later - earlier for earlier, later in zip(starts, starts[limit:], strict=False)]
     return min(gaps, default=None)
 
 
-def _handed(attempt: Attempt) -> Stamp | None:
-    return attempt.enqueued
-
-
-def _started(attempt: Attempt) -> Stamp | None:
-    return attempt.active
-
-
-def _first(attempts: Iterable[Attempt], moment: Moment) -> Stamp | None:
-    return min((stamp for each in attempts if (stamp := moment(each)) is not None), default=None)
-
-
 def _rate(evidence: Evidence, tenant: str, good: list[Attempt]) -> float | None:
     """Return completed tasks per second, from the end of the pause before the first start to the last end."""
     ends = [each.ended.at_ms for each in good if each.ended is not None]
-    first = _first(evidence.of_tenant(tenant), _started)
-    released = [stamp.at_ms for stamp in evidence.resumed if first is not None and stamp < first]
+    begun = first(evidence.of_tenant(tenant), started)
+    released = [stamp.at_ms for stamp in evidence.resumed if begun is not None and stamp < begun]
     if not ends or not released or max(ends) == released[-1]:
         return None
     return len(good) * 1000 / (max(ends) - released[-1])

@@ -30,7 +30,7 @@ BURST = Burst(
 )
 """Without a window the urgent tasks start at 0, 0, 0, 0, 40, 40, 60 and 60 ms, and no slot is free again before 120 ms.
 
-So which task starts first is not decided by how late one worker hears of its task and another one of the next.
+So no other task is handed over together with an urgent one unless the dispatcher is 60 ms late.
 """
 WINDOW = WindowConfig(limit=4, interval_ms=1_000)
 RACE = BudgetRace(contenders=4, cost=100, budget_units=200)

@@ -62,7 +62,15 @@ _EACH: list[tuple[object, Metrics, list[Metrics]]] = [
     (AllPaidFor(24), both(), [both(completed=23), both(tasks=23, completed=23), both(use=use(admitted=100))]),
     (WorkersShare(2), both(), [both(workers={"w1": 24}), both(workers={"w1": 8, "w2": 8, "w3": 8})]),
     (UrgentHandedFirst(), both(), [both(handed_too_early=["a:t"]), both(starts_by_priority={"1": 24})]),
-    (UrgentFirst(), both(), [both(too_early=["a:t"]), both(starts_by_priority={"1": 24})]),
+    (
+        UrgentFirst(),
+        both(too_early=["a:t"]),
+        [
+            both(too_early=["a:t"], overtook=["a:t"]),
+            both(starts_by_priority={"1": 24}),
+            bursts(run(WINDOW, too_early=["a:t"]), run()),
+        ],
+    ),
     (
         WindowKept(),
         both(),

@@ -39,6 +39,7 @@ def run(window: str | None = None, **changes) -> BurstRun:
         "starts_by_priority": {"1": 8, "10": 16},
         "handed_too_early": [],
         "too_early": [],
+        "overtook": [],
         "closest_ms": 1_000 if window else 60,
         "closest_seen_ms": 1_001.5 if window else 61.0,
         "use": use(),

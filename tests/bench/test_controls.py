@@ -7,7 +7,8 @@ import pytest
 
 from bench.figures import BudgetUse
 from bench.measures import CallSpan
-from bench.measures.budget import budget_use, burst_run, closest, peak_active, promised, too_early
+from bench.measures.budget import budget_use, burst_run, closest, peak_active, promised
+from bench.measures.order import overtook, started, too_early
 from bench.scenario_controls import Burst
 from bench.scenarios.controls import BUDGET_ATOMIC
 from fairlane.config import WindowConfig
@@ -87,7 +88,7 @@ class TestBurst:
         assert found.workers == {"worker-1": 2, "worker-2": 1}
         assert (found.could_run, found.peak_active) == (4, 2)
         assert found.starts_by_priority == {"1": 1, "10": 2}
-        assert (found.handed_too_early, found.too_early) == ([], [])
+        assert (found.handed_too_early, found.too_early, found.overtook) == ([], [], [])
         assert found.closest_ms == 95
         assert found.closest_seen_ms == 94.2
         assert found.use == BudgetUse.of(limit=300, admitted=300, held=0, spent=280, most_promised=280, by_events=280)
@@ -140,7 +141,7 @@ class TestOrder:
         stream = self.waiting()
         for at_ms, name in enumerate(names, 2):
             stream.start(at_ms, "a", name, stream.hand(at_ms, "a", name))
-        return too_early(stream.evidence(), "a", lambda each: each.active)
+        return too_early(stream.evidence(), "a", started)
 
     def test_the_urgent_one_first(self):
         assert self.started("z", "x", "y") == []
@@ -155,7 +156,7 @@ class TestOrder:
         stream = Stream(("a", 1))
         stream.run("a", "x", handed=1, until=9)
         stream.submit(2, "a", "y")
-        assert too_early(stream.evidence(), "a", lambda each: each.active) == ["a:x"]
+        assert too_early(stream.evidence(), "a", started) == ["a:x"]
 
     @pytest.mark.parametrize(
         ("handed", "started", "handed_early", "started_early"),
@@ -176,6 +177,37 @@ class TestOrder:
             spans={},
         )
         assert (found.handed_too_early, found.too_early) == (handed_early, started_early)
+
+    def overtaking(self, *happens: tuple[str, str]) -> tuple[list[str], list[str]]:
+        """Hand a task to a worker, or start it; return who started too early, and who overtook."""
+        stream, fences = self.waiting(), {}
+        for at_ms, (name, to) in enumerate(happens, 2):
+            if to == "starts":
+                stream.start(at_ms, "a", name, fences[name])
+            else:
+                fences[name] = stream.hand(at_ms, "a", name, to=to)
+        evidence = stream.evidence()
+        return too_early(evidence, "a", started), overtook(evidence, "a")
+
+    def test_whose_worker_asked_sooner_did_not_overtake(self):
+        found = self.overtaking(("z", "w1"), ("x", "w2"), ("x", "starts"), ("z", "starts"))
+        assert found == (["a:x"], [])
+
+    def test_who_starts_before_an_urgent_one_of_the_same_worker_overtook(self):
+        found = self.overtaking(("z", "w1"), ("x", "w1"), ("x", "starts"), ("z", "starts"))
+        assert found == (["a:x"], ["a:x"])
+
+    def test_who_starts_before_an_urgent_one_is_handed_over_overtook(self):
+        found = self.overtaking(
+            ("x", "w2"), ("x", "starts"), ("z", "w1"), ("z", "starts"), ("y", "w1"), ("y", "starts")
+        )
+        assert found == (["a:x"], ["a:x"])
+
+    def test_who_starts_before_everything_was_submitted_overtook(self):
+        stream = Stream(("a", 1))
+        stream.run("a", "x", handed=1, until=9)
+        stream.submit(2, "a", "y")
+        assert overtook(stream.evidence(), "a") == ["a:x"]
 
 
 class TestClosest:

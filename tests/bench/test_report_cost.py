@@ -118,5 +118,5 @@ class TestObserved:
         assert check.observed == {"8 controllers": "2 → 3; 1 × recovered, 7 × cooldown"}
 
     def test_tasks_that_started_too_early_read_as_text(self):
-        check = UrgentFirst().judge(BUDGET_ATOMIC, control_figures.both(too_early=["a:t", "a:u"]))
-        assert check.observed["without a window"] == "a:t, a:u"
+        check = UrgentFirst().judge(BUDGET_ATOMIC, control_figures.both(too_early=["a:t", "a:u"], overtook=["a:t"]))
+        assert check.observed["without a window"] == "a:t, a:u (its worker asked sooner)"
