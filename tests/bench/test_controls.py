@@ -8,13 +8,13 @@ import pytest
 from bench.figures import BudgetUse
 from bench.measures import CallSpan
 from bench.measures.budget import budget_use, burst_run, closest, peak_active, promised
-from bench.measures.order import overtook, started, too_early
 from bench.scenario_controls import Burst
 from bench.scenarios.controls import BUDGET_ATOMIC
 from fairlane.config import WindowConfig
 from fairlane.domain.task import TaskRef
 from fairlane.store.messages import Ledger
 from tests.bench.stream import Stream
+from tests.bench.test_order import waiting
 
 BURST = Burst(
     waves=((2, 10), (1, 1)),
@@ -127,45 +127,20 @@ class TestBurst:
         assert (found.window, found.tasks_per_s, found.closest_ms, found.closest_seen_ms) == (None, None, None, None)
         assert (found.peak_active, found.completed, found.workers) == (0, 0, {})
 
-
-class TestOrder:
-    def waiting(self) -> Stream:
-        """Submit x and y of priority 10 and z of priority 1."""
-        stream = Stream(("a", 1))
-        for name, priority in (("x", 10), ("y", 10), ("z", 1)):
-            stream.submit(1, "a", name, 100, priority)
-        return stream
-
-    def started(self, *names: str) -> list[str]:
-        """Start these, one after the other."""
-        stream = self.waiting()
-        for at_ms, name in enumerate(names, 2):
-            stream.start(at_ms, "a", name, stream.hand(at_ms, "a", name))
-        return too_early(stream.evidence(), "a", started)
-
-    def test_the_urgent_one_first(self):
-        assert self.started("z", "x", "y") == []
-
-    def test_one_before_the_urgent_one(self):
-        assert self.started("x", "z", "y") == ["a:x"]
-
-    def test_an_urgent_one_that_never_started(self):
-        assert self.started("y") == ["a:y"]
-
-    def test_a_start_before_everything_was_submitted(self):
-        stream = Stream(("a", 1))
-        stream.run("a", "x", handed=1, until=9)
-        stream.submit(2, "a", "y")
-        assert too_early(stream.evidence(), "a", started) == ["a:x"]
-
     @pytest.mark.parametrize(
-        ("handed", "started", "handed_early", "started_early"),
-        [("zx", "xz", [], ["a:x"]), ("xz", "zx", ["a:x"], [])],
+        ("handed", "began", "workers", "early"),
+        [
+            ("zx", "xz", {"x": "w2"}, ([], ["a:x"], [])),
+            ("zx", "xz", {}, ([], ["a:x"], ["a:x"])),
+            ("xz", "zx", {}, (["a:x"], [], [])),
+        ],
     )
-    def test_hand_overs_have_an_order_of_their_own(self, handed, started, handed_early, started_early):
-        stream = self.waiting()
-        fences = {name: stream.hand(at_ms, "a", name) for at_ms, name in enumerate(handed, 2)}
-        for at_ms, name in enumerate(started, 5):
+    def test_the_order_of_hand_overs_and_that_of_starts(self, handed, began, workers, early):
+        stream = waiting()
+        fences = {
+            name: stream.hand(at_ms, "a", name, to=workers.get(name, "w1")) for at_ms, name in enumerate(handed, 2)
+        }
+        for at_ms, name in enumerate(began, 5):
             stream.start(at_ms, "a", name, fences[name])
         found = burst_run(
             BURST,
@@ -176,38 +151,7 @@ class TestOrder:
             ledger=ledger(),
             spans={},
         )
-        assert (found.handed_too_early, found.too_early) == (handed_early, started_early)
-
-    def overtaking(self, *happens: tuple[str, str]) -> tuple[list[str], list[str]]:
-        """Hand a task to a worker, or start it; return who started too early, and who overtook."""
-        stream, fences = self.waiting(), {}
-        for at_ms, (name, to) in enumerate(happens, 2):
-            if to == "starts":
-                stream.start(at_ms, "a", name, fences[name])
-            else:
-                fences[name] = stream.hand(at_ms, "a", name, to=to)
-        evidence = stream.evidence()
-        return too_early(evidence, "a", started), overtook(evidence, "a")
-
-    def test_whose_worker_asked_sooner_did_not_overtake(self):
-        found = self.overtaking(("z", "w1"), ("x", "w2"), ("x", "starts"), ("z", "starts"))
-        assert found == (["a:x"], [])
-
-    def test_who_starts_before_an_urgent_one_of_the_same_worker_overtook(self):
-        found = self.overtaking(("z", "w1"), ("x", "w1"), ("x", "starts"), ("z", "starts"))
-        assert found == (["a:x"], ["a:x"])
-
-    def test_who_starts_before_an_urgent_one_is_handed_over_overtook(self):
-        found = self.overtaking(
-            ("x", "w2"), ("x", "starts"), ("z", "w1"), ("z", "starts"), ("y", "w1"), ("y", "starts")
-        )
-        assert found == (["a:x"], ["a:x"])
-
-    def test_who_starts_before_everything_was_submitted_overtook(self):
-        stream = Stream(("a", 1))
-        stream.run("a", "x", handed=1, until=9)
-        stream.submit(2, "a", "y")
-        assert overtook(stream.evidence(), "a") == ["a:x"]
+        assert (found.handed_too_early, found.too_early, found.overtook) == early
 
 
 class TestClosest:
