@@ -1,4 +1,4 @@
-"""``python -m bench``: the command line. Ctrl-C ends it with one line at any moment."""
+"""``python -m bench``: the command line. Ctrl-C or SIGTERM ends it with one line at any moment."""
 
 import os
 import signal
@@ -15,7 +15,8 @@ def _quit_at_once(number: int, frame: FrameType | None) -> None:
 
 def main() -> int:
     """Run the command line and return the exit code."""
-    signal.signal(signal.SIGINT, _quit_at_once)
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, _quit_at_once)
     from bench.cli import run  # noqa: PLC0415 - after the handler, since this is what takes long
 
     return run(sys.argv[1:])

@@ -1,4 +1,7 @@
-"""The command line: from arguments to an exit code. 0: every check passed, 1: one failed, 2: bad input, 130: Ctrl-C."""
+"""The command line: from arguments to an exit code.
+
+0: every check passed, 1: one failed, 2: bad input, 130: Ctrl-C, 143: SIGTERM.
+"""
 
 import sys
 from pathlib import Path

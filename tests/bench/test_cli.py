@@ -7,12 +7,14 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 import bench
 from bench import cli, environment
 from bench.runner import Plan
 from bench.scenarios.fairness import FAIR
+from fairlane.embedded.processes import wait_until
 
 ROOT = Path(bench.__file__).resolve().parents[1]
 
@@ -140,20 +142,44 @@ class TestCommand:
         assert (fair, throughput.name) == (FAIR, "throughput")
         assert throughput.backlogs == (1_000, 100_000, *([backlog] if backlog else []))
 
-    @pytest.mark.parametrize("after_s", [0.15, 0.6])
-    def test_ctrl_c_while_it_loads_is_one_line(self, after_s, tmp_path):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "bench", "race-controller", "--out", str(tmp_path)],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    @pytest.mark.parametrize(
+        ("after_s", "signum"), [(0.15, signal.SIGINT), (0.6, signal.SIGINT), (0.6, signal.SIGTERM)]
+    )
+    def test_a_signal_while_it_loads_is_one_line(self, after_s, signum, tmp_path):
+        process = begun(tmp_path)
         time.sleep(after_s)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signum)
         out, err = process.communicate(timeout=30)
         assert "Traceback" not in out + err
-        assert process.returncode == 130
+        assert process.returncode == 128 + signum
         assert err.strip() == "interrupted"
+
+    @pytest.mark.ray
+    @pytest.mark.fault
+    def test_sigterm_while_its_actors_run_is_one_line_and_leaves_none(self, tmp_path):
+        process = begun(tmp_path)
+        actors: list[psutil.Process] = []
+
+        def run() -> bool:
+            children = psutil.Process(process.pid).children(recursive=True)
+            actors[:] = [child for child in children if child.name().startswith("ray::Dispatch")]
+            return bool(actors)
+
+        assert wait_until(run, 60.0), process.communicate()
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=30)
+        assert (process.returncode, err) == (128 + signal.SIGTERM, "interrupted\n")
+        assert not any(actor.is_running() for actor in actors)
+
+
+def begun(out: Path) -> subprocess.Popen[str]:
+    """A benchmark that has been started."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "bench", "fair", "--out", str(out)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )

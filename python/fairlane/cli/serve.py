@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 async def serve(config: SchedulerConfig, provider: str) -> int:
     """Run until SIGINT or SIGTERM, then stop gracefully; a second signal does not wait for what runs.
 
-    Returns 0, or 130 if the signal came before everything was ready.
+    Returns 0, or, if the signal came before everything was ready, 130 for SIGINT and 143 for SIGTERM.
     """
     return await _Service(config, provider).run()
 
@@ -33,6 +33,7 @@ class _Service:
         self._scheduler = Scheduler(config, provider, platform=self._platform)
         self._asked = asyncio.Event()
         self._starting: asyncio.Task[None] | None = None
+        self._interrupted_by = signal.SIGINT
         self._hurrying: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
@@ -44,13 +45,12 @@ class _Service:
                     await self._starting
                 finally:
                     self._starting = None
-                self._listen()  # Ray has put its own SIGTERM handler in place
                 await self._announce()
                 await self._asked.wait()
                 typer.echo("fairlane: stopping; once more to not wait for running tasks", err=True)
         except asyncio.CancelledError:
             typer.echo("fairlane: interrupted while starting; nothing is left running", err=True)
-            return 130
+            return 128 + self._interrupted_by
         return 0
 
     async def _start(self, stack: AsyncExitStack) -> None:
@@ -92,10 +92,12 @@ class _Service:
     def _listen(self) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._on_signal)
+            loop.add_signal_handler(number, self._on_signal, number)
 
-    def _on_signal(self) -> None:
+    def _on_signal(self, number: signal.Signals) -> None:
         if self._starting is not None:
+            self._interrupted_by = number
+            logging.getLogger("fairlane.pool").setLevel(logging.ERROR)  # it would tell how its workers' starts end
             self._starting.cancel()
         elif not self._asked.is_set():
             self._asked.set()

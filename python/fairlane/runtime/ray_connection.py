@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from fairlane.embedded import Guard, create_private_directory, remove_private_directory
 from fairlane.embedded.guard_process import find, stop
-from fairlane.runtime import ray_environment
+from fairlane.runtime import ray_environment, ray_signals
 
 _LONGEST_PARENT: Final = 30
 """Longer ones would make the paths of Ray's sockets too long."""
@@ -66,12 +66,22 @@ class Connection:
         if self.ours:
             import ray  # noqa: PLC0415 - it is in use
 
-            ray.shutdown()
+            _shut_down(ray)
         if self.private is not None:
             self.private.kill()
             remove_private_directory(self.private.directory)
 
 
 def init(ray: Any, **options: object) -> Any:  # noqa: ANN401 - a module, and its context
-    """Call ``ray.init``; nothing of Ray's own logging reaches the driver."""
-    return ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
+    """Call ``ray.init``, and undo what it has done if it raises; nothing of Ray's own logging reaches the driver."""
+    try:
+        with ray_signals.kept(ray, connecting=True):
+            return ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
+    except BaseException:
+        _shut_down(ray)
+        raise
+
+
+def _shut_down(ray: Any) -> None:  # noqa: ANN401 - a module
+    with ray_signals.kept(ray, connecting=False):
+        ray.shutdown()

@@ -25,6 +25,7 @@ _DEFAULTS: Final = {
     # better explanation than that.
     "RAY_timeout_ms_task_wait_for_death_info": "50",
 }
+_AUTO_CONNECT: Final = "RAY_ENABLE_AUTO_CONNECT"
 _AUTH_CHOICES: Final = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 token: Final = secrets.token_hex(32)
@@ -50,6 +51,14 @@ def authentication() -> dict[str, str]:
     if "ray" not in sys.modules:
         _mode_is_ours = True
     return {"RAY_AUTH_TOKEN": token} | ({"RAY_AUTH_MODE": "token"} if _mode_is_ours else {})
+
+
+def importing() -> dict[str, str]:
+    """Return the entries with which Ray, once imported, starts only where it is told to, unless the user has decided.
+
+    Else its functions start another Ray where the one they are for has ended.
+    """
+    return {} if os.environ.get(_AUTO_CONNECT) else {_AUTO_CONNECT: "0"}
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, Final
 from fairlane.config import RayConfig
 from fairlane.embedded import Guard, remove_private_directory
 from fairlane.errors import ConfigError, FairlaneError, RuntimeStartError
-from fairlane.runtime import process_thread, ray_environment
+from fairlane.runtime import process_thread, ray_environment, ray_signals
 from fairlane.runtime.ray_connection import Connection, PrivateRay, init
 
 _OBJECT_STORE_BYTES: Final = 75 * 2**20  # the least Ray accepts; no task passes through it
@@ -134,7 +134,7 @@ class RaySession:
         ray_environment.set_defaults()
         address = self._config.address
         login = ray_environment.authentication() if address is None else {}
-        with ray_environment.exported(login):
+        with ray_environment.exported(login | ray_environment.importing()):
             import ray  # noqa: PLC0415 - remembers what it finds there
 
         if _starting:
@@ -164,6 +164,7 @@ class RaySession:
         return connection
 
     def _start_private(self, ray: Any, login: Mapping[str, str]) -> Connection:  # noqa: ANN401 - a module
+        ray_signals.end_excepthook(ray)
         private = self._private = PrivateRay(self._guard)
         entries = {**self._environment, **login, ray_environment.MARKER: private.marker}
         with ray_environment.exported(entries):

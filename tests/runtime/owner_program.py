@@ -1,0 +1,82 @@
+"""A user's program, run by the tests: it has its own way to end at SIGTERM, and says how far it is.
+
+Arguments: scheduler name, a server's URL, and how it ends: ``loop`` (an event loop's handler), ``sync`` (a handler of
+Python's that stops a `SyncScheduler`), ``none``.
+"""
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import fairlane
+
+PROVIDER = "fairlane.providers.simulated:SimulatedProvider"
+
+
+def say(text: str) -> None:
+    """Print a line now."""
+    print(text, flush=True)
+
+
+def told(text: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function of Ray's: it says when it begins."""
+
+    def wrapped(*arguments: object, **options: object) -> object:
+        say(text)
+        return function(*arguments, **options)
+
+    return wrapped
+
+
+def tell_of_ray() -> None:
+    """Have Ray say when its C++ code has the process connected, and when it has disconnected it."""
+    import ray._private.node as node  # noqa: PLC0415 - as late as Fairlane does
+    import ray._raylet as raylet  # noqa: PLC0415
+
+    raylet.CoreWorker = told("connecting", raylet.CoreWorker)
+    node.Node.kill_all_processes = told("disconnected", node.Node.kill_all_processes)
+
+
+async def with_a_loop(config: fairlane.SchedulerConfig, *, handles: bool) -> None:
+    """Run until SIGTERM, which may come at any time, and then stop."""
+    ended = asyncio.Event()
+    if handles:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lambda: (say("told to end"), ended.set()))
+    async with fairlane.Scheduler(config, provider=PROVIDER):
+        say("up")
+        await ended.wait()
+
+
+def without_one(config: fairlane.SchedulerConfig) -> None:
+    """The same with a `SyncScheduler`, which the handler stops: also while it starts, and while it stops."""
+    scheduler = fairlane.SyncScheduler(config, PROVIDER)
+    ended = threading.Event()
+
+    def end(*_: object) -> None:
+        say("told to end")
+        scheduler.stop()
+        ended.set()
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        scheduler.start()
+    except fairlane.RuntimeStartError as error:
+        say(error.message)
+    else:
+        say("up")
+        ended.wait()
+
+
+if __name__ == "__main__":
+    name, url, way = sys.argv[1:]
+    config = fairlane.SchedulerConfig(name=name, server=fairlane.ServerConfig(url=url))
+    if way != "none":
+        tell_of_ray()
+    if way == "sync":
+        without_one(config)
+    else:
+        asyncio.run(with_a_loop(config, handles=way == "loop"))
+    say("stopped")

@@ -1,0 +1,80 @@
+"""SIGTERM to a program with a scheduler does what the program has it do, from before Ray's start to after its end."""
+
+import signal
+
+import pytest
+
+from .conftest import PROVIDER, Program
+
+pytestmark = [pytest.mark.ray, pytest.mark.fault]
+
+PROGRAM = __file__.replace("test_owner_signals", "owner_program")
+
+
+@pytest.fixture
+def begin(run_program, endpoint, name):
+    """Starts the program; returns it once it has said so much."""
+
+    def begin(way: str, *said: str) -> Program:
+        program = run_program(PROGRAM, name, endpoint.url, way)
+        for line in said:
+            assert program.line() == line, program.process.communicate()
+        return program
+
+    return begin
+
+
+def test_a_handler_set_before_the_start_stops_it_in_order(begin):
+    program = begin("loop", "connecting", "up")
+    assert program.end(signal.SIGTERM) == (0, "told to end\ndisconnected\nstopped\n", "")
+
+
+def test_it_is_in_force_while_ray_connects(begin):
+    program = begin("loop", "connecting")
+    program.look()
+    program.process.send_signal(signal.SIGTERM)
+    output, errors = program.process.communicate(timeout=60)  # it starts to the end before it stops
+    assert sorted(output.splitlines()) == ["disconnected", "stopped", "told to end", "up"]
+    assert (program.process.returncode, errors) == (0, "")
+
+
+def test_it_is_in_force_while_ray_disconnects(begin):
+    program = begin("loop", "connecting", "up")
+    program.process.send_signal(signal.SIGTERM)
+    assert [program.line(), program.line()] == ["told to end", "disconnected"]
+    assert program.end(signal.SIGTERM) == (0, "told to end\nstopped\n", "")
+
+
+def test_a_program_without_a_handler_ends_at_once_and_silently(begin):
+    program = begin("none", "up")
+    assert program.end(signal.SIGTERM) == (-signal.SIGTERM, "", "")
+
+
+def test_a_handler_that_stops_a_sync_scheduler(begin):
+    program = begin("sync", "connecting", "up")
+    assert program.end(signal.SIGTERM) == (0, "told to end\ndisconnected\nstopped\n", "")
+
+
+def test_a_handler_that_stops_a_sync_scheduler_while_it_stops(begin):
+    program = begin("sync", "connecting", "up")
+    program.process.send_signal(signal.SIGTERM)
+    assert [program.line(), program.line()] == ["told to end", "disconnected"]
+    assert program.end(signal.SIGTERM) == (0, "told to end\nstopped\n", "")
+
+
+def test_a_handler_that_stops_a_sync_scheduler_while_it_starts(begin, name):
+    program = begin("sync", "connecting")
+    code, output, errors = program.end(signal.SIGTERM)
+    told = f"scheduler {name} was stopped while it started"
+    assert sorted(output.splitlines()) == sorted(["disconnected", told, "stopped", "told to end"])
+    assert (code, errors) == (0, "")
+
+
+@pytest.mark.parametrize("moment", ["gcs_server", "raylet"])
+def test_serve_at_sigterm_while_it_starts(run_program, tmp_path, name, moment):
+    config = tmp_path / "fairlane.toml"
+    config.write_text(f'name = "{name}"\n')
+    program = run_program("-m", "fairlane.cli", "serve", "--config", str(config), "--provider", PROVIDER)
+    program.wait_for(moment)
+    told = "fairlane: interrupted while starting; nothing is left running\n"
+    assert program.end(signal.SIGTERM) == (128 + signal.SIGTERM, "", told)
