@@ -1,11 +1,19 @@
 """What a user without an event loop does with a scheduler."""
 
+import asyncio
+import gc
+import os
+import signal
 import threading
+from concurrent.futures import Future
+from types import SimpleNamespace
 
 import pytest
 
 import fairlane
 from fairlane import SyncScheduler, TaskSpec, TaskState
+from fairlane.runtime.loop_thread import LoopThread
+from fairlane.runtime.sync import SyncTaskHandle
 
 from .conftest import PROVIDER
 
@@ -46,3 +54,163 @@ def test_a_start_that_fails_leaves_no_thread(config):
     with pytest.raises(fairlane.ConfigError, match="embedded server"):
         refused.start()
     assert {thread.name for thread in threading.enumerate()} <= before
+
+
+@pytest.fixture
+def unused(config, monkeypatch) -> SyncScheduler:
+    """A scheduler whose start and stop do nothing but what a test has them do."""
+
+    async def nothing() -> None:
+        """Done."""
+
+    scheduler = SyncScheduler(config, PROVIDER)
+    monkeypatch.setattr(scheduler.scheduler, "start", nothing)
+    monkeypatch.setattr(scheduler.scheduler, "stop", nothing)
+    return scheduler
+
+
+class Gate:
+    """An asynchronous function that says that it was called, and ends when it may."""
+
+    def __init__(self) -> None:
+        self.entered = threading.Event()
+        self.may_end = threading.Event()
+        self.calls = 0
+
+    async def __call__(self) -> None:
+        self.calls += 1
+        self.entered.set()
+        while not self.may_end.is_set():
+            await asyncio.sleep(0.01)
+
+
+def in_thread(function) -> Future:
+    """Run it in a thread that cannot hold up the end of the tests."""
+    future: Future = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(function())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+def test_a_second_stop_waits_for_the_first(unused, monkeypatch):
+    stopping = Gate()
+    monkeypatch.setattr(unused.scheduler, "stop", stopping)
+    unused.start()
+    first = in_thread(unused.stop)
+    assert stopping.entered.wait(30)
+    second = in_thread(unused.stop)
+    with pytest.raises(TimeoutError):
+        second.result(0.2)
+    stopping.may_end.set()
+    assert [first.result(30), second.result(30), stopping.calls] == [None, None, 1]
+
+
+def test_a_stop_by_a_signals_handler_during_a_stop_returns(unused, monkeypatch):
+    async def interrupted() -> None:
+        while not handled.is_set():
+            os.kill(os.getpid(), signal.SIGUSR1)
+            await asyncio.sleep(0.05)
+
+    loops: list[asyncio.AbstractEventLoop] = []
+    handled = asyncio.Event()
+
+    def handle(*_: object) -> None:
+        unused.stop()
+        loops[0].call_soon_threadsafe(handled.set)
+
+    async def begin() -> None:
+        loops.append(asyncio.get_running_loop())
+
+    monkeypatch.setattr(unused.scheduler, "start", begin)
+    monkeypatch.setattr(unused.scheduler, "stop", interrupted)
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        unused.start()
+        unused.stop()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    with pytest.raises(fairlane.RuntimeStartError, match="not started"):
+        unused.workers()
+
+
+def test_a_stop_ends_a_start_of_another_thread(unused, monkeypatch):
+    starting = Gate()
+    monkeypatch.setattr(unused.scheduler, "start", starting)
+    start = in_thread(unused.start)
+    assert starting.entered.wait(30)
+    unused.stop()
+    with pytest.raises(fairlane.RuntimeStartError, match="was stopped while it started"):
+        start.result(30)
+    monkeypatch.setattr(unused.scheduler, "start", unused.scheduler.stop)
+    unused.start()
+    unused.stop()
+
+
+def test_a_second_start_is_refused_and_the_first_one_stays(unused):
+    unused.start()
+    with pytest.raises(fairlane.RuntimeStartError, match="already started"):
+        unused.start()
+    unused.stop()
+
+
+@pytest.mark.filterwarnings("error")
+def test_who_waits_at_the_end_and_who_comes_after_it_are_told_so(unused):
+    async def forever() -> None:
+        waiting.set()
+        await asyncio.Event().wait()
+
+    async def never() -> None:
+        raise AssertionError
+
+    waiting = threading.Event()
+    unused.start()
+    loop = unused._started
+    held = in_thread(lambda: loop.run(forever()))
+    assert waiting.wait(30)
+    unused.stop()
+    with pytest.raises(fairlane.RuntimeStartError, match="not started"):
+        held.result(30)
+    handle = SyncTaskHandle(loop, SimpleNamespace(result=lambda _: never(), state=never, cancel=never))
+    for ask in (handle.result, handle.state, handle.cancel, unused.workers):
+        with pytest.raises(fairlane.RuntimeStartError, match="not started"):
+            ask()
+    with pytest.raises(fairlane.RuntimeStartError, match="not started"):
+        unused.submit("acme", {}, cost=1)
+    gc.collect()
+
+
+def test_an_interrupt_cancels_what_is_waited_for():
+    """Ctrl-C comes while the main thread waits: the work has ended before that is passed on."""
+
+    async def work() -> None:
+        try:
+            while not interrupted:
+                os.kill(os.getpid(), signal.SIGINT)  # again, since the main thread may not wait yet
+                await asyncio.sleep(0.05)
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    def interrupt(*_: object) -> None:
+        interrupted.append(True)
+        if len(interrupted) == 1:
+            raise KeyboardInterrupt
+
+    interrupted: list[bool] = []
+    ended: list[bool] = []
+    loop = LoopThread("closed")
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            loop.run(work())
+        assert ended == [True]
+    finally:
+        signal.signal(signal.SIGINT, before)
+        loop.close()
+    loop.close()

@@ -2,12 +2,10 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterable, Sequence
-from concurrent.futures import wait
+from collections.abc import Iterable, Sequence
+from concurrent.futures import CancelledError
 from types import TracebackType
-from typing import Any, Self, TypeVar
-
-import uvloop
+from typing import Self
 
 from fairlane.config import SchedulerConfig, TenantConfig
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
@@ -17,47 +15,16 @@ from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.sizing import Coverage
 from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
 from fairlane.providers.base import Provider
+from fairlane.runtime.loop_thread import LoopThread
 from fairlane.runtime.platform import Platform
 from fairlane.runtime.scheduler import Scheduler
 from fairlane.store.messages import CancelStatus, Ledger, Snapshot, WorkerView
-
-T = TypeVar("T")
-
-
-class _Loop:
-    """A running loop in a thread."""
-
-    def __init__(self) -> None:
-        self._loop = uvloop.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="fairlane-sync", daemon=True)
-        self._thread.start()
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return the result of ``work``. An interrupt (Ctrl-C) cancels it, and is passed on when it has ended."""
-        tasks: list[asyncio.Task[T]] = []
-
-        async def held() -> T:
-            tasks.append(asyncio.ensure_future(work))
-            return await tasks[0]
-
-        future = asyncio.run_coroutine_threadsafe(held(), self._loop)
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
-            wait([future])
-            raise
-
-    def close(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
 
 
 class SyncTaskHandle:
     """A submitted task; see `TaskHandle`."""
 
-    def __init__(self, loop: _Loop, handle: TaskHandle) -> None:
+    def __init__(self, loop: LoopThread, handle: TaskHandle) -> None:
         self._loop = loop
         self.handle = handle
         """The asynchronous handle."""
@@ -93,26 +60,56 @@ class SyncScheduler:
     ) -> None:
         self.scheduler = Scheduler(config, provider, platform=platform, estimator=estimator)
         """The asynchronous scheduler; it belongs to another thread's loop."""
-        self._loop: _Loop | None = None
+        self._loop: LoopThread | None = None
+        self._life = threading.RLock()
+        """Held by who starts or stops; a signal's handler that comes on the same thread gets it, too."""
+        self._changing = False
+        """Who holds it has begun, and is not done."""
+        self._start: asyncio.Task[None] | None = None
+        self._is_stopped = False
+        """It was asked to stop since its start began."""
 
     def start(self) -> None:
-        """See `Scheduler.start`."""
-        if self._loop is not None:
-            raise RuntimeStartError(f"scheduler {self.scheduler.config.name} is already started")
-        self._loop = _Loop()
-        try:
-            self._loop.run(self.scheduler.start())
-        except BaseException:
-            self._end()
-            raise
+        """See `Scheduler.start`. A stop meanwhile, by another thread or by a signal's handler, ends it.
+
+        Raises:
+            RuntimeStartError: it is started already, or was stopped meanwhile; and what `Scheduler.start` raises.
+        """
+        with self._life:
+            name = self.scheduler.config.name
+            if self._loop is not None:
+                raise RuntimeStartError(f"scheduler {name} is already started")
+            self._is_stopped, self._changing = False, True
+            try:
+                self._loop = LoopThread(f"scheduler {name} is not started")
+                self._loop.run(self._begin())
+            except CancelledError:
+                self._end()
+                raise RuntimeStartError(f"scheduler {name} was stopped while it started") from None
+            except BaseException:
+                self._end()
+                raise
+            finally:
+                self._changing = False
 
     def stop(self) -> None:
-        """See `Scheduler.stop`."""
-        if self._loop is not None:
+        """See `Scheduler.stop`. Another thread's waits for the one under way.
+
+        One by a signal's handler, on the thread that is starting or stopping it, returns at once.
+        """
+        self._is_stopped = True
+        loop = self._loop
+        if loop is not None:
+            loop.call(self._end_start)
+        with self._life:
+            if self._changing or self._loop is None:
+                return
+            self._changing = True
             try:
                 self._loop.run(self.scheduler.stop())
             finally:
                 self._end()
+                self._changing = False
 
     def __enter__(self) -> Self:
         self.start()
@@ -135,6 +132,7 @@ class SyncScheduler:
         on_unknown: OnUnknown = OnUnknown.RETRY,
     ) -> SyncTaskHandle:
         """Submit one task; see `Scheduler.submit`."""
+        loop = self._started
         submitting = self.scheduler.submit(
             tenant,
             payload,
@@ -144,7 +142,7 @@ class SyncScheduler:
             deadline_s=deadline_s,
             on_unknown=on_unknown,
         )
-        return SyncTaskHandle(self._started, self._started.run(submitting))
+        return SyncTaskHandle(loop, loop.run(submitting))
 
     def submit_many(self, specs: Iterable[TaskSpec]) -> list[SyncTaskHandle | Rejected | StoreUnavailable]:
         """Submit many tasks, one answer each; see `Scheduler.submit_many`."""
@@ -229,10 +227,25 @@ class SyncScheduler:
         return self._started.run(self.scheduler.actor_pids())
 
     @property
-    def _started(self) -> _Loop:
+    def _started(self) -> LoopThread:
         if self._loop is None:
             raise RuntimeStartError(f"scheduler {self.scheduler.config.name} is not started")
         return self._loop
+
+    async def _begin(self) -> None:
+        self._start = asyncio.current_task()
+        try:
+            if not self._is_stopped:
+                await self.scheduler.start()
+        finally:
+            self._start = None
+        if self._is_stopped:
+            await self.scheduler.stop()
+            raise asyncio.CancelledError
+
+    def _end_start(self) -> None:
+        if self._start is not None:
+            self._start.cancel()
 
     def _end(self) -> None:
         loop, self._loop = self._loop, None
