@@ -142,6 +142,48 @@ async def test_a_worker_that_needs_too_many_restarts_is_ended_for_good(platform,
         assert (await s.actor_pids()).keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
 
 
+class Deadly:
+    """A provider that kills its worker with every call."""
+
+    async def call(self, call):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def test_each_death_counts_also_of_one_that_dies_again_while_it_is_restarted(platform, patient):
+    pool = patient.pool.model_copy(update={"max_recoveries": 1_000})
+    limit = WorkerSupervisorConfig(max_restarts=2, window_ms=600_000)
+    config = patient.model_copy(update={"pool": pool, "supervisor": limit})
+    async with Scheduler(config, Deadly(), platform=platform) as s:
+        handles = await s.submit_many([TaskSpec("acme", i, cost=50) for i in range(2)])
+        async with asyncio.timeout(100):
+            while (await s.actor_pids()).keys() != {"controller", "dispatcher"}:
+                await asyncio.sleep(0.05)
+            while await s.workers():  # nothing is left of the last lives, with the lease far from its end
+                await asyncio.sleep(0.05)
+        begun = Counter(row[2].split("@")[0] for _, row in await rows(s) if row[0] == "worker" and row[3] == "live")
+        assert begun.keys() == {"worker-1", "worker-2"}
+        assert all(lives <= 3 for lives in begun.values())
+        assert [await handle.state() for handle in handles] == [TaskState.PENDING] * 2
+        for handle in handles:
+            await s.cancel("acme", handle.ref.id)
+
+
+async def test_the_tasks_of_a_removed_worker_that_hangs_do_not_wait_for_its_lease(platform, patient):
+    async with Scheduler(patient, PROVIDER, platform=platform) as s:
+        handles = await run_calls(s, ms=500)
+        name = await busiest(s)
+        victim, pid = (await incarnations(s))[name], (await s.actor_pids())[name]
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(LEASE_MS / 1000 * 0.8):
+                await s.remove_worker(name, grace_s=0)
+                assert await s.wait_many(handles) == list(range(8))
+            assert [row[3] for _, row in await rows(s) if row[:2] == ("worker", victim)] == ["live", "lost"]
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
 async def test_workers_come_and_go_under_load(platform, patient):
     async with Scheduler(patient, PROVIDER, platform=platform) as s:
         handles, done = [], asyncio.Event()

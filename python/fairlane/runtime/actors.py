@@ -1,8 +1,8 @@
 """The actors: each runs one role in its process, and holds nothing that is not in the store.
 
-Ray restarts an actor whose process ends, by making it anew; so the work begins in the constructor, since nobody else
-would begin it then. A class with an asynchronous method would become an asynchronous actor, which cannot handle
-SIGTERM: these have none.
+Ray restarts dispatcher and controller when their process ends, by making them anew; so the work begins in the
+constructor, since nobody else would begin it then. A class with an asynchronous method would become an asynchronous
+actor, which cannot handle SIGTERM: these have none.
 """
 
 import os
@@ -28,7 +28,7 @@ def worker_actor(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """An actor that answers. ``restarted``: an earlier process of this actor has ended."""
+    """An actor that answers. ``restarted``: an earlier process of this name has ended."""
 
     name: str
     process: ProcessId
@@ -49,9 +49,10 @@ class Health:
 class RoleActor:
     """What every actor can be asked."""
 
-    def __init__(self, name: str, address: StoreAddress, role: Role) -> None:
+    def __init__(self, name: str, address: StoreAddress, role: Role, earlier: int = 0) -> None:
+        """``earlier``: how many actors of this name there were before this one."""
         context = ray.get_runtime_context()
-        restarted = bool(context.was_current_actor_reconstructed)
+        restarted = earlier > 0 or bool(context.was_current_actor_reconstructed)
         process = identify(os.getpid()) or ProcessId(os.getpid(), "")
         self._health = Health(name, process, context.get_node_id(), restarted)
 
@@ -102,9 +103,10 @@ class WorkerActor(RoleActor):
         config: WorkerConfig,
         provider: str | Provider,
         worker_name: str,
+        earlier: int,
     ) -> None:
         self._worker = WorkerRole(config, provider, worker_name)
-        super().__init__(name, address, self._worker)
+        super().__init__(name, address, self._worker, earlier)
 
     def health(self) -> Health:
         """See RoleActor; with what it holds, as whom."""

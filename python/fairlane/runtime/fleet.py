@@ -1,6 +1,7 @@
 """The actors of one scheduler, as their driver sees them: started together, supervised, stopped in order."""
 
 import asyncio
+import contextlib
 import logging
 from typing import Any, Final
 
@@ -9,10 +10,11 @@ from ray import exceptions
 
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.config import SchedulerConfig
-from fairlane.errors import ConfigError, FairlaneError, RuntimeStartError
+from fairlane.errors import FairlaneError, RuntimeStartError
 from fairlane.pool.errors import PoolError, PoolErrorCode
 from fairlane.pool.pool import Pool
 from fairlane.providers.base import Provider
+from fairlane.runtime.actor_maker import FOR_EVER, ActorMaker
 from fairlane.runtime.actors import (
     CONTROLLER,
     DISPATCHER,
@@ -22,7 +24,7 @@ from fairlane.runtime.actors import (
     WorkerActor,
     worker_actor,
 )
-from fairlane.runtime.ray_calls import answer, answer_when_back, ask_each, check_connected, kill
+from fairlane.runtime.ray_calls import ANSWER_S, RESTART_PAUSE_S, answer, ask_each, check_connected, kill, until_dead
 from fairlane.runtime.roles import StoreAddress
 from fairlane.runtime.supervision import Supervision
 from fairlane.runtime.worker_member import WorkerMember
@@ -50,9 +52,8 @@ class Fleet:
     ) -> None:
         """With several schedulers of one name on one server, each ``instance``'s workers are its own."""
         self._config = config
-        self._namespace = namespace
+        self._maker = ActorMaker(config.name, namespace, address)
         self._instance = instance
-        self._address = address
         self._provider = provider
         self._roles: dict[str, Any] = {}
         """Ray's handles of dispatcher and controller."""
@@ -71,12 +72,12 @@ class Fleet:
             RuntimeStartError: the namespace is taken, or an actor says why it cannot work.
         """
         config = self._config
-        self._roles[CONTROLLER] = self._create(ControllerActor, CONTROLLER, config.controller)
+        self._begin_role(ControllerActor, CONTROLLER, config.controller)
         workers = [self._next_worker() for _ in range(config.workers.count)]
         starts = [asyncio.create_task(self._start_worker(worker)) for worker in workers]
         try:
             await asyncio.sleep(0)  # they are created before the dispatcher
-            self._roles[DISPATCHER] = self._create(DispatcherActor, DISPATCHER, config.dispatcher)
+            self._begin_role(DispatcherActor, DISPATCHER, config.dispatcher)
             await self._start_roles()
             for start in starts:
                 await start
@@ -108,13 +109,15 @@ class Fleet:
 
     async def kill(self) -> None:
         """End all processes and return when their names are free again."""
-        actors = self._actors()
-        for actor in self._roles.values():
+        roles, workers = dict(self._roles), list(self._workers.values())
+        for actor in roles.values():
             kill(actor, no_restart=True)
-        for worker in self._workers.values():
+        for worker in workers:
             worker.kill()
-        self._roles, self._workers = {}, {}
-        await ask_each(actors, lambda actor: answer(actor.stop.remote()))
+        self._roles.clear()
+        self._workers.clear()
+        ends = [*(until_dead(actor) for actor in roles.values()), *(worker.ended() for worker in workers)]
+        await asyncio.gather(*ends, return_exceptions=True)
 
     async def health(self) -> dict[str, Health]:
         """Ask each actor; waits for one that is being restarted.
@@ -123,14 +126,9 @@ class Fleet:
             RuntimeStartError: one does not answer, or Ray has ended.
         """
         check_connected()
-        answers = await ask_each(self._actors(), lambda actor: answer_when_back(actor.health))
-        healthy: dict[str, Health] = {}
-        for name, health in answers.items():
-            if not isinstance(health, BaseException):
-                healthy[name] = health
-            elif name in self._actors():  # it was not removed meanwhile
-                raise RuntimeStartError(f"{name} does not answer", actor=name) from health
-        return healthy
+        names = [*self._roles, *(name for name, worker in self._workers.items() if not worker.at_rest)]
+        answers = await asyncio.gather(*(self._health(name) for name in names))
+        return {name: health for name, health in zip(names, answers, strict=True) if health is not None}
 
     async def add_worker(self) -> str:
         """Start one more worker, and return its name, which no other has had.
@@ -145,6 +143,7 @@ class Fleet:
         except BaseException:
             worker.kill()
             self._workers.pop(worker.id, None)
+            await self._supervision.take_out(worker)
             raise
         self._pool.add(worker)
         return worker.id
@@ -169,18 +168,25 @@ class Fleet:
             if name not in self._pool:
                 worker.kill()
                 self._workers.pop(name, None)
+                await self._supervision.take_out(worker)
 
     def _next_worker(self) -> WorkerMember:
         config, self._numbers = self._config, self._numbers + 1
         name = worker_actor(self._numbers)
+        worker_name = f"{name}@{self._instance}"
+        arguments = (config.workers, self._provider, worker_name)
         worker = self._workers[name] = WorkerMember(
             name,
-            lambda: self._create(WorkerActor, name, config.workers, self._provider, f"{name}@{self._instance}"),
+            worker_name,
+            lambda earlier: self._maker.make(WorkerActor, name, *arguments, earlier, restarts=0),
             slots=config.workers.slots,
             start_timeout_s=config.ray.start_timeout_ms / 1000,
             restart_timeout_s=config.supervisor.start_timeout_ms / 1000 * _PATIENCE,
         )
         return worker
+
+    def _begin_role(self, kind: type, name: str, config: object) -> None:
+        self._roles[name] = self._maker.make(kind, name, config, restarts=FOR_EVER)
 
     async def _start_worker(self, worker: WorkerMember) -> None:
         try:
@@ -211,33 +217,23 @@ class Fleet:
             if await answer(actor.join.remote(_JOIN_S)):
                 return
 
+    async def _health(self, name: str) -> Health | None:
+        """Ask one; None if it was removed meanwhile, or ended for good."""
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                while name in self._roles or (name in self._workers and not self._workers[name].at_rest):
+                    check_connected()
+                    actor = self._actors().get(name)
+                    if actor is not None:
+                        with contextlib.suppress(exceptions.RayActorError):
+                            health: Health = await actor.health.remote()
+                            return health
+                    await asyncio.sleep(RESTART_PAUSE_S)
+        except TimeoutError as error:
+            raise RuntimeStartError(f"{name} does not answer", actor=name) from error
+        return None
+
     def _actors(self) -> dict[str, Any]:
         """All of Ray's handles, by name."""
         workers = {worker.id: worker.actor for worker in self._workers.values() if worker.actor is not None}
         return self._roles | workers
-
-    def _create(self, kind: type, name: str, *arguments: object) -> Any:  # noqa: ANN401 - Ray's handle
-        try:
-            return (
-                ray.remote(kind)
-                .options(
-                    name=name,
-                    namespace=self._namespace,
-                    num_cpus=0,
-                    max_restarts=-1,
-                    max_task_retries=0,
-                )
-                .remote(name, self._address, *arguments)
-            )
-        except TypeError as error:
-            raise ConfigError(
-                f"{name}: the provider cannot be pickled ({error}); give it as package.module:attribute",
-                field="provider",
-            ) from error
-        except ValueError as error:
-            if "already taken" not in str(error):
-                raise
-            raise RuntimeStartError(
-                f"scheduler {self._config.name} already runs on this Ray: namespace {self._namespace} is taken",
-                namespace=self._namespace,
-            ) from None

@@ -16,6 +16,8 @@ ANSWER_S: Final = 30.0
 """For a question that any living actor answers at once; an actor that is being restarted takes a few seconds."""
 RESTART_PAUSE_S: Final = 0.1
 """Between two questions to an actor that is being restarted."""
+DEAD_S: Final = 10.0
+"""So long after it was killed Ray must know of an actor's end, at most."""
 
 
 def check_connected() -> None:
@@ -41,14 +43,33 @@ async def answer(reference: Any, timeout_s: float = ANSWER_S) -> Any:  # noqa: A
         return await reference
 
 
-async def answer_when_back(method: Any) -> Any:  # noqa: ANN401 - Ray's method, and what it returns
-    """Ask again while the actor is being restarted. Ray would do so too, but tells standard output each time."""
-    async with asyncio.timeout(ANSWER_S):
+async def answer_when_back(method: Any, timeout_s: float) -> Any:  # noqa: ANN401 - Ray's method, what it returns
+    """Ask again while the actor is being restarted. Ray would do so too, but tells standard output each time.
+
+    Raises:
+        RuntimeStartError: Ray has ended.
+        TimeoutError, or another of Ray's errors.
+    """
+    async with asyncio.timeout(timeout_s):
         while True:
+            check_connected()
             try:
                 return await method.remote()
             except exceptions.ActorUnavailableError:
                 await asyncio.sleep(RESTART_PAUSE_S)
+
+
+async def until_dead(actor: Any) -> None:  # noqa: ANN401 - Ray's handle
+    """Return when Ray knows that a killed actor has ended, and its name is free. Raises TimeoutError."""
+    async with asyncio.timeout(DEAD_S):
+        while ray.is_initialized():
+            try:
+                await actor.stop_now.remote()
+            except exceptions.ActorUnavailableError:
+                pass
+            except exceptions.RayActorError:
+                return
+            await asyncio.sleep(RESTART_PAUSE_S)
 
 
 async def ask_each(

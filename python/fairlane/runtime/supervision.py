@@ -8,20 +8,22 @@ import logging
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from fairlane.clock import Rng, system_rng
 from fairlane.config.pool import HealthConfig, SupervisorConfig
-from fairlane.errors import StoreError
-from fairlane.lifecycle.backoff import Backoff
 from fairlane.pool.errors import PoolError
 from fairlane.pool.events import PoolEvent
 from fairlane.pool.health import HealthChecker
 from fairlane.pool.pool import Pool
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
+from fairlane.runtime.eviction import evict_lives
 from fairlane.runtime.worker_member import WorkerMember
 from fairlane.store.store import Store
+
+_PATIENCE_S: Final = 5.0
+"""How long the store may be away before nobody waits for an eviction."""
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +46,7 @@ class Supervision:
         self._checker = HealthChecker(pool, health, rng=self._rng)
         self._supervisor = Supervisor(pool, supervisor, rng=self._rng, observer=self._see_restart)
         self._errands: set[asyncio.Task[None]] = set()
+        self._over = False
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -60,43 +63,47 @@ class Supervision:
     ) -> None:
         await self._stack.aclose()
 
+    async def take_out(self, member: WorkerMember) -> None:
+        """Take a worker that has ended out of the store: its tasks run elsewhere at once.
+
+        Returns when that is done, or after a while in which the store was away; then it goes on.
+        """
+        errand = self._begin_taking_out(member)
+        if errand is not None:
+            await asyncio.wait({errand}, timeout=_PATIENCE_S)
+
     def _see_change(self, event: PoolEvent) -> None:
         member = event.member
-        if event.after is WorkerStatus.FAILED and isinstance(member, WorkerMember) and member.incarnation is not None:
-            self._begin(self._evict(member.id, member.incarnation))
+        if event.after is WorkerStatus.FAILED and isinstance(member, WorkerMember):
+            self._begin_taking_out(member)
 
     def _see_restart(self, event: SupervisorEvent) -> None:
         if event.kind is SupervisorEventKind.GAVE_UP:
             self._begin(self._end_worker(self._pool.get(event.worker_id)))
 
-    def _begin(self, errand: Coroutine[None, None, None]) -> None:
+    def _begin_taking_out(self, member: WorkerMember) -> asyncio.Task[None] | None:
+        return self._begin(evict_lives(self._store, member, member.incarnation, self._rng))
+
+    def _begin(self, errand: Coroutine[None, None, None]) -> asyncio.Task[None] | None:
+        """Go about it until it is done or the context ends; None if that has ended."""
+        if self._over:
+            errand.close()
+            return None
         task = asyncio.create_task(errand)
         self._errands.add(task)
         task.add_done_callback(self._errands.discard)
-
-    async def _evict(self, worker_id: str, incarnation: str) -> None:
-        """End this incarnation, and no later one, so that its tasks need not wait for the end of its lease."""
-        backoff = Backoff(self._rng)
-        tasks, more = 0, True
-        while more:
-            try:
-                recovered = await self._store.evict(incarnation)
-            except StoreError as error:
-                _log.warning("worker %s: %s", worker_id, error)
-                await asyncio.sleep(backoff.next_s())
-                continue
-            backoff.reset()
-            tasks, more = tasks + recovered.tasks, recovered.more
-        _log.info("worker %s: %d tasks of incarnation %s taken back", worker_id, tasks, incarnation)
+        return task
 
     async def _end_worker(self, member: WorkerMember) -> None:
-        """End one that is given up for good: Ray would go on restarting it, and it would be given tasks."""
+        """End one that is given up: its last process may still run, and be given tasks."""
         try:
             await member.stop()
         except PoolError as error:
             _log.warning("%s", error)
+        await self.take_out(member)
 
     async def _end_errands(self) -> None:
+        self._over = True
         for task in self._errands:
             task.cancel()
         await asyncio.gather(*self._errands, return_exceptions=True)

@@ -1,7 +1,7 @@
 """A worker actor of a scheduler as a member of a pool: made, watched, drained, and brought back.
 
-Its tasks come through the store; here it only lives. Ray makes the process anew when it has ended; a member waits for
-that, or ends a process that does not answer. What becomes of the tasks of a failed one is not decided here.
+Its tasks come through the store; here it only lives. Ray restarts none of its processes: each start makes one. What
+becomes of the tasks of a failed one is not decided here.
 """
 
 import asyncio
@@ -14,33 +14,36 @@ import ray
 from ray import exceptions
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
-from fairlane.embedded.processes import ProcessId
 from fairlane.errors import RuntimeStartError
 from fairlane.pool.abstract_member import AT_WORK, AbstractMember
 from fairlane.pool.status import WorkerStatus
 from fairlane.pool.worker import WorkerHealth, WorkerInfo
 from fairlane.runtime.actors import Health
 from fairlane.runtime.process_watch import ProcessWatch
-from fairlane.runtime.ray_calls import RESTART_PAUSE_S, answer, check_connected, kill
+from fairlane.runtime.ray_calls import answer, check_connected, kill, until_dead
 from fairlane.telemetry import Telemetry
 
 KIND: Final = "scheduler"
 _JOIN_S: Final = 0.25
 _MARGIN_S: Final = 5.0
 """How much longer than it is given a worker may take to hand everything back, or to say that it is not ready."""
+_SILENT_S: Final = 10.0
+"""A worker that stops and answers nothing for so long hangs."""
 _EVER_S: Final = 1e9
 
 
 class WorkerMember(AbstractMember):
-    """See AbstractMember. ``spawn`` makes the actor, which Ray is to restart without limit.
+    """See AbstractMember. ``spawn`` makes an actor, which Ray must not restart, and is told how many there were before.
 
-    An actor whose process ends fails at once; a failed one that may still run is killed when it is started again.
+    A member whose process ends fails at once; what still runs of a failed one is killed before it is started again.
+    ``worker_name`` is what the store knows it by.
     """
 
     def __init__(
         self,
         worker_id: str,
-        spawn: Callable[[], Any],
+        worker_name: str,
+        spawn: Callable[[int], Any],
         *,
         slots: int,
         start_timeout_s: float,
@@ -51,19 +54,24 @@ class WorkerMember(AbstractMember):
     ) -> None:
         info = WorkerInfo.of(id=worker_id, kind=KIND, capacity=slots)
         super().__init__(info, clock=clock, telemetry=telemetry, logger=logger)
+        self.worker_name: Final = worker_name
         self.actor: Any = None
-        """Ray's handle; None before the start and after the end."""
+        """Ray's handle; None while it has no process, nor is given one."""
         self.incarnation: str | None = None
-        """The last one known; a restart that has not been waited for does not change it."""
+        """The last one known since its last start."""
         self._spawn = spawn
         self._start_timeout_s = start_timeout_s
         self._restart_timeout_s = restart_timeout_s
-        self._process: ProcessId | None = None
-        self._killed: ProcessId | None = None
+        self._starts = 0
+        self._dying: Any = None
+        """The handle of an actor that was killed, and may still have its name."""
         self._watch: ProcessWatch | None = None
-        self._hung = False
-        """Its process may be alive and of no use: it is killed before it starts again."""
         self._grace_s = _EVER_S
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it has not started, or has stopped, so that it has no process and is to have none."""
+        return self.status in {WorkerStatus.CREATED, WorkerStatus.STOPPED}
 
     async def stop(self, grace_s: float = 0.0) -> None:
         """See Member. The worker hands back what it has not finished within the grace time."""
@@ -76,8 +84,8 @@ class WorkerMember(AbstractMember):
         actor = self.actor
         if self.status is WorkerStatus.DRAINING:
             try:
-                await answer(actor.retire.remote(self._grace_s))
-                while self.status is WorkerStatus.DRAINING and not await answer(actor.join.remote(_JOIN_S)):
+                await answer(actor.retire.remote(self._grace_s), _SILENT_S)
+                while self.status is WorkerStatus.DRAINING and not await answer(actor.join.remote(_JOIN_S), _SILENT_S):
                     pass
             except exceptions.RayActorError:
                 self._lose("its process has ended")
@@ -85,65 +93,58 @@ class WorkerMember(AbstractMember):
                 self.fail("it does not answer")
         self._hold(0)
 
-    def fail(self, reason: str) -> None:
-        """See Member. Its process is taken for one that hangs."""
-        self._hung = self._hung or self.status in AT_WORK
-        super().fail(reason)
-
     def kill(self) -> None:
         """End its process for good, at once."""
         self._end_watch()
         actor, self.actor = self.actor, None
         if actor is not None:
+            self._dying = actor
             kill(actor, no_restart=True)
+
+    async def ended(self) -> None:
+        """Return when what was killed has ended, and its name is free. Raises TimeoutError: it has not."""
+        if self._dying is not None:
+            await until_dead(self._dying)
+            self._dying = None
 
     # -- what AbstractMember asks for ------------------------------------------------------------------------
 
     async def _start(self) -> None:
         check_connected()
         self._grace_s = _EVER_S
-        is_new = self.actor is None
-        if is_new:
-            self.actor = self._spawn()
-        self._hung = True
+        self.incarnation = None
+        timeout_s = self._restart_timeout_s if self._starts else self._start_timeout_s
+        self.actor = self._spawn(self._starts)
+        self._starts += 1
         try:
-            health = await (self._first_health() if is_new else self._next_health())
-        except RuntimeStartError:
-            self._hung = False
+            self._live(await self._up(timeout_s))
+        except Exception as error:
+            self.kill()
+            if isinstance(error, exceptions.RayActorError):
+                raise RuntimeStartError(f"{self.id}: it died while starting", actor=self.id) from error
+            if isinstance(error, TimeoutError):
+                raise RuntimeStartError(f"{self.id}: no process within {timeout_s:g} s", actor=self.id) from error
             raise
-        except exceptions.RayActorError as error:
-            self._hung = False
-            if isinstance(error, exceptions.ActorDiedError):
-                self.actor = None
-            raise RuntimeStartError(f"{self.id}: it died while starting", actor=self.id) from error
-        self._hung = False
-        self._live(health)
 
     async def _stop(self) -> None:
-        self._end_watch()
-        if self._stopping is not None:
+        if self._stopping is not None and self.status is not WorkerStatus.FAILED:
             await self._stop_now()
-            self.kill()
-        elif self._hung and self.actor is not None:
-            self._killed = self._process
-            kill(self.actor, no_restart=False)
+        self.kill()
+        await self.ended()
 
     async def _check(self) -> WorkerHealth:
-        process = self._process
         if not ray.is_initialized():
             self._lose("Ray has ended")
             return WorkerHealth(healthy=False, detail="Ray has ended")
+        actor = self.actor
         try:
-            health: Health = await self.actor.health.remote()
+            health: Health = await actor.health.remote()
         except exceptions.RayActorError:
-            if self._process is process:
+            if self.actor is actor:
                 self._lose("its process has ended")
             return WorkerHealth(healthy=False, detail="its process has ended")
-        if self._process is not process or self.status not in AT_WORK:
+        if self.actor is not actor or self.status not in AT_WORK:
             return WorkerHealth(healthy=False, detail="it has failed meanwhile")
-        if health.process != process:
-            self._lose("its process has been replaced")
-            return WorkerHealth(healthy=False, detail="its process has been replaced")
         self.incarnation = health.incarnation
         self._hold(health.held)
         return WorkerHealth(healthy=True, detail=f"it holds {health.held} tasks")
@@ -153,41 +154,23 @@ class WorkerMember(AbstractMember):
 
     # -- inside ----------------------------------------------------------------------------------------------
 
-    async def _first_health(self) -> Health:
-        """Wait until a new actor does its work."""
-        timeout_s = self._start_timeout_s
-        self._raise(await answer(self.actor.problem.remote(timeout_s), timeout_s + _MARGIN_S))
+    async def _up(self, timeout_s: float) -> Health:
+        """Wait until the actor does its work."""
+        problem = await answer(self.actor.problem.remote(timeout_s), timeout_s + _MARGIN_S)
+        if problem:
+            raise RuntimeStartError(f"{self.id}: {problem}", actor=self.id)
         health: Health = await answer(self.actor.health.remote())
         return health
 
-    async def _next_health(self) -> Health:
-        """Wait until Ray has made the process anew, and it does its work."""
-        async with asyncio.timeout(self._restart_timeout_s):
-            while True:
-                check_connected()
-                with contextlib.suppress(exceptions.ActorUnavailableError):
-                    self._raise(await self.actor.problem.remote(self._restart_timeout_s / 2))
-                    health: Health = await self.actor.health.remote()
-                    if health.process != self._killed:
-                        return health
-                await asyncio.sleep(RESTART_PAUSE_S)
-
-    def _raise(self, problem: str) -> None:
-        if problem:
-            raise RuntimeStartError(f"{self.id}: {problem}", actor=self.id)
-
     def _live(self, health: Health) -> None:
-        self._killed = None
-        self._process = health.process
         self.incarnation = health.incarnation
         if health.node == ray.get_runtime_context().get_node_id():
             self._watch = ProcessWatch(health.process, lambda: self._lose("its process has ended"))
 
     def _lose(self, reason: str) -> None:
-        """Fail because the process has ended: there is nothing to kill, and Ray makes it anew."""
+        """Fail because the process has ended."""
         self._end_watch()
-        self._hung = False
-        super().fail(reason)
+        self.fail(reason)
 
     def _end_watch(self) -> None:
         watch, self._watch = self._watch, None
@@ -199,7 +182,7 @@ class WorkerMember(AbstractMember):
             self._change_load(tasks - self.load)
 
     async def _stop_now(self) -> None:
-        """Have the worker hand back what it still has, also if it has only just come back."""
+        """Have the worker hand back what it still has, also if it has only just started."""
         actor = self.actor
         if actor is not None and ray.is_initialized():
             with contextlib.suppress(exceptions.RayError, TimeoutError):

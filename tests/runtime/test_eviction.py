@@ -1,0 +1,69 @@
+"""What a worker that has ended left in the store is taken back, under whatever incarnation; and nothing of others."""
+
+import asyncio
+import random
+from dataclasses import dataclass
+
+from fairlane.config import PoolConfig
+from fairlane.errors import StoreUnavailable
+from fairlane.pool.status import WorkerStatus
+from fairlane.runtime.eviction import evict_lives
+
+
+@dataclass
+class Ended:
+    """Stands for a member."""
+
+    id: str = "worker-1"
+    worker_name: str = "worker-1@here"
+    status: WorkerStatus = WorkerStatus.FAILED
+
+
+async def living(store) -> set[str]:
+    return {view.incarnation for view in await store.workers() if view.state == "live"}
+
+
+async def test_a_life_that_was_never_seen_ends_and_other_workers_live_on(store):
+    await store.put_pool(PoolConfig(slots=4))
+    for name, incarnation in [("worker-1@here", "unseen"), ("worker-1@elsewhere", "theirs"), ("worker-2@here", "two")]:
+        await store.register(name, incarnation, 4)
+    await evict_lives(store, Ended(), None, random.Random(1))
+    assert await living(store) == {"theirs", "two"}
+
+
+async def test_the_life_that_was_seen_ends_whatever_has_become_of_the_worker_and_its_successor_does_not(store):
+    await store.put_pool(PoolConfig(slots=4))
+    await store.register("worker-1@here", "successor", 4)
+    await store.register("gone@here", "seen", 4)
+    await evict_lives(store, Ended(status=WorkerStatus.STARTING), "seen", random.Random(1))
+    assert await living(store) == {"successor"}
+
+
+async def test_who_starts_while_the_store_answers_is_left_alone(store, monkeypatch):
+    await store.put_pool(PoolConfig(slots=4))
+    await store.register("worker-1@here", "successor", 4)
+    member, workers = Ended(), store.workers
+
+    async def read_late():
+        member.status = WorkerStatus.STARTING
+        return await workers()
+
+    monkeypatch.setattr(store, "workers", read_late)
+    await evict_lives(store, member, None, random.Random(1))
+    assert {view.incarnation for view in await workers() if view.state == "live"} == {"successor"}
+
+
+async def test_a_store_that_is_away_is_waited_for(store, monkeypatch):
+    await store.put_pool(PoolConfig(slots=4))
+    await store.register("worker-1@here", "unseen", 4)
+    workers, away = store.workers, [StoreUnavailable("away"), StoreUnavailable("away")]
+
+    async def answer_in_the_end():
+        if away:
+            raise away.pop()
+        return await workers()
+
+    monkeypatch.setattr(store, "workers", answer_in_the_end)
+    async with asyncio.timeout(30):
+        await evict_lives(store, Ended(), None, random.Random(1))
+    assert (await living(store), away) == (set(), [])
