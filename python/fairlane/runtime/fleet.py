@@ -25,6 +25,7 @@ from fairlane.runtime.actors import (
     worker_actor,
 )
 from fairlane.runtime.ray_calls import ANSWER_S, RESTART_PAUSE_S, answer, ask_each, check_connected, kill, until_dead
+from fairlane.runtime.role_watch import RoleWatch
 from fairlane.runtime.roles import StoreAddress
 from fairlane.runtime.supervision import Supervision
 from fairlane.runtime.worker_member import WorkerMember
@@ -34,6 +35,8 @@ _log = logging.getLogger(__name__)
 _JOIN_S: Final = 0.25
 _MARGIN_S: Final = 5.0
 """How much longer than it is given an actor may take."""
+_SILENT_S: Final = 5.0
+"""An actor that is told to stop and answers nothing for so long hangs."""
 _PATIENCE: Final = 0.8
 """The part of its time that a restarted worker may take, so that it is known why it failed."""
 
@@ -63,9 +66,15 @@ class Fleet:
         self._pool: Pool[WorkerMember] = Pool()
         """Those that are supervised."""
         self._supervision = Supervision(self._pool, store, config.health, config.supervisor)
+        self._role_watch = RoleWatch(
+            self._roles,
+            config.health,
+            config.supervisor.start_timeout_ms / 1000,
+            lambda actor: kill(actor, no_restart=False),
+        )
 
     async def start(self) -> None:
-        """Start all actors, wait until each does its work, and begin to supervise the workers. After an error `kill`.
+        """Start all actors, wait until each does its work, and begin to supervise them. After an error `kill`.
 
         Raises:
             ConfigError: the provider cannot be sent to a worker.
@@ -88,12 +97,14 @@ class Fleet:
         for worker in workers:
             self._pool.add(worker)
         await self._supervision.__aenter__()
+        await self._role_watch.__aenter__()
 
     async def stop(self) -> None:
         """Stop in order: nothing more is handed out, the workers finish within their grace time, then the rest.
 
         If Ray has ended, so have they.
         """
+        await self._role_watch.__aexit__()
         await self._supervision.__aexit__(None, None, None)
         if not ray.is_initialized():
             _log.warning("scheduler %s: Ray was ended before it; running tasks are repeated", self._config.name)
@@ -105,7 +116,7 @@ class Fleet:
 
     async def stop_now(self) -> None:
         """Have a stop that is under way end at once: the workers hand back what they run."""
-        await ask_each(self._actors(), lambda actor: answer(actor.stop_now.remote()))
+        await ask_each(self._actors(), lambda actor: answer(actor.stop_now.remote(), _SILENT_S))
 
     async def kill(self) -> None:
         """End all processes and return when their names are free again."""
@@ -207,15 +218,21 @@ class Fleet:
                 raise RuntimeStartError(f"{name}: {shown}", actor=name)
 
     async def _stop_role(self, name: str) -> None:
-        actors = {name: self._roles[name]}
-        await ask_each(actors, lambda actor: answer(actor.stop.remote()))
-        await ask_each(actors, self._join)
-
-    async def _join(self, actor: Any) -> None:  # noqa: ANN401 - Ray's handle
+        """Have it finish and end; one that hangs is killed, for it holds nothing."""
+        if not ray.is_initialized():
+            return
+        actor = self._roles[name]
         until_s = SYSTEM_CLOCK.monotonic_s() + self._config.workers.grace_ms / 1000 + _MARGIN_S
-        while SYSTEM_CLOCK.monotonic_s() < until_s:
-            if await answer(actor.join.remote(_JOIN_S)):
-                return
+        try:
+            await answer(actor.stop.remote(), _SILENT_S)
+            while SYSTEM_CLOCK.monotonic_s() < until_s:
+                if await answer(actor.join.remote(_JOIN_S), _SILENT_S):
+                    return
+        except exceptions.RayError:
+            return
+        except TimeoutError:
+            _log.warning("%s: no answer within %g s while it was stopped; it is killed", name, _SILENT_S)
+            kill(actor, no_restart=True)
 
     async def _health(self, name: str) -> Health | None:
         """Ask one; None if it was removed meanwhile, or ended for good."""
