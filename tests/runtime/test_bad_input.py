@@ -11,6 +11,7 @@ import fairlane
 from fairlane import RayConfig, Scheduler, SchedulerConfig, ServerConfig
 from fairlane.cli.app import run
 from fairlane.runtime.platform import Platform
+from fairlane.runtime.ray_session import RaySession
 from fairlane.store.store import Store
 
 from .conftest import PROVIDER
@@ -182,6 +183,7 @@ def test_doctor_reports_an_embedded_server(capsys, monkeypatch):
 async def test_a_secret_is_never_sent_through_ray(platform, start_server, monkeypatch):
     url = f"unix://:canary-42@{start_server('--requirepass', 'canary-42')}"
     monkeypatch.delenv("FAIRLANE_REDIS_URL", raising=False)
+    monkeypatch.setattr(RaySession, "is_private", False)
     with pytest.raises(fairlane.ConfigError, match="FAIRLANE_REDIS_URL") as caught:
         await Platform(ServerConfig(url=url)).start()
     assert "canary" not in str(caught.value)
@@ -189,3 +191,17 @@ async def test_a_secret_is_never_sent_through_ray(platform, start_server, monkey
     async with Platform(ServerConfig(url=url)) as second:
         assert second.actor_endpoint is None
         assert second.endpoint.url == url
+
+
+@pytest.mark.ray
+async def test_a_private_ray_that_runs_already_serves_no_secret_that_it_was_not_given(
+    platform, start_server, monkeypatch
+):
+    url = f"unix://:canary-42@{start_server('--requirepass', 'canary-42')}"
+    monkeypatch.setenv("FAIRLANE_REDIS_URL", url)
+    with pytest.raises(fairlane.ConfigError, match="one private Ray serves one URL") as caught:
+        await Platform(ServerConfig(url=url)).start()
+    assert "canary" not in str(caught.value)
+    monkeypatch.setattr(RaySession, "exported", {"FAIRLANE_REDIS_URL": url})
+    async with Platform(ServerConfig(url=url)) as second:
+        assert second.actor_endpoint is None

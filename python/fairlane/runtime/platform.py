@@ -47,8 +47,15 @@ class Platform:
         url = self.endpoint.url
         if not _holds_secret(url):
             return self.endpoint
-        exported = {} if self.ray is None else self.ray.exported
-        if url not in (exported.get(REDIS_URL_VARIABLE), os.environ.get(REDIS_URL_VARIABLE)):
+        if self.ray is not None and self.ray.is_private:
+            if url != self.ray.exported.get(REDIS_URL_VARIABLE):
+                raise ConfigError(
+                    "server.url holds a password, which is not sent to Ray, and the private Ray that this process has "
+                    "runs already, without it or with another: one private Ray serves one URL that holds a password; "
+                    "use a process of its own for each",
+                    field="server.url",
+                )
+        elif url != os.environ.get(REDIS_URL_VARIABLE):
             raise ConfigError(
                 f"server.url holds a password, which is not sent to Ray: set {REDIS_URL_VARIABLE} here and on every "
                 "machine of the Ray cluster instead",
@@ -74,7 +81,8 @@ class Platform:
             guard = await self._start_guard(stack)
             await self._start_server(stack, guard)
             url = self.endpoint.url
-            environment = {REDIS_URL_VARIABLE: url} if _holds_secret(url) else {}
+            told = url if _holds_secret(url) else os.environ.get(REDIS_URL_VARIABLE)
+            environment = {} if told is None else {REDIS_URL_VARIABLE: told}
             self.ray = RaySession(self._ray_config, guard, environment)
             stack.push_async_callback(self.ray.stop)
             await self.ray.start()
