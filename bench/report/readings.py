@@ -25,8 +25,9 @@ _CLAIMS = {
     "budget-atomic": "All tasks are waiting before the pool may start any. Under the window the speed is the window's: "
     "four start at once, and four more each second. The first four need not wait, so 24 tasks need five full "
     "intervals and not six, and end in a little over 5 s: 4.7 tasks per second. Without the window the pool's four "
-    "slots decide. The urgent tasks were submitted last and must start first. In the race two of four find the budget "
-    "used up and are told so.",
+    "slots decide. The urgent tasks were submitted last and must be handed over and start first; only a worker that "
+    "asks late for an urgent task that it has can let another worker's start come before. In the race two of "
+    "four find the budget used up and are told so.",
     "throttle-requeue": "A third worker, played by the driver, is slow on purpose: it already has a task when the "
     "pause begins and asks for it only then. It has to wait like everybody else. The throttled task was ahead of "
     "all that waits, so it must be the first to be handed over again.",
@@ -39,11 +40,12 @@ _CLAIMS = {
     "pool-strategies": "Each contest gives every strategy the same tasks and a crew of its own, side by side. Where a "
     "slot is always free, only the strategy decides; the letters show its choices. Where slots bind, round robin fills "
     "up the slow worker and waits for it. A worker that slows down keeps its part of the load under plain "
-    "least-busy; under the one with moving averages it should drop. `weighted-random` keeps the weights only "
-    "roughly over 300 choices: what counts is that its seed repeats them.",
+    "least-busy; under the one with moving averages it should drop. `weighted` keeps the weights from wherever its "
+    "seed lets it begin. `weighted-random` keeps them only roughly over 300 choices: what counts is that its seed "
+    "repeats them.",
     "pool-health": "The times depend on the machine and on the short intervals chosen here; the checks are counts. The "
-    "ill worker keeps what runs on it, so those tasks can only be completed elsewhere, in a second attempt. The other "
-    "one goes on working while its check hangs: that it is taken out all the same is meant.",
+    "ill worker and the one whose check hangs keep what runs on them, so those tasks can only be completed elsewhere, "
+    "in a second attempt.",
     "throughput": "Absolute speeds depend on the machine and on what else it does: a speed is the median of all turns, "
     "beside the fastest, which was disturbed least, and the checks are ratios within this run and counts. From 100 "
     "tenants to 10,000 the speed must stay, and that is checked. Three tenants cost less, and that is not promised to "
