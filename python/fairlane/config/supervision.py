@@ -1,4 +1,4 @@
-"""How a scheduler watches its workers: other defaults than for a pool of one's own."""
+"""How a scheduler watches its processes: other defaults than for a pool of one's own."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from fairlane.config.section import Milliseconds, MillisecondsOrZero
 
 
 class WorkerHealthConfig(HealthConfig):
-    """When a worker that still runs is taken for hung: by default after about 7 s without an answer."""
+    """When a worker, dispatcher or controller that still runs is taken for hung: after about 7 s without an answer."""
 
     interval_ms: Milliseconds = 500
     """Between two checks. The end of a process on the scheduler's machine is noticed without one, at once; on another
