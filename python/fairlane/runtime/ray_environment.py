@@ -24,6 +24,9 @@ _DEFAULTS: Final = {
     # A call to an actor whose process has ended fails only once Ray has waited so long, by default a second, for a
     # better explanation than that.
     "RAY_timeout_ms_task_wait_for_death_info": "50",
+    # What disconnects from a Ray that has been killed waits so long, by default 5 s, to tell it about its tasks;
+    # the end of a program waits for that.
+    "RAY_task_events_shutdown_flush_timeout_ms": "500",
 }
 _AUTO_CONNECT: Final = "RAY_ENABLE_AUTO_CONNECT"
 _AUTH_CHOICES: Final = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
