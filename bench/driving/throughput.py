@@ -27,6 +27,7 @@ from fairlane.lifecycle.submission import TaskSpec
 from fairlane.store.store import Store
 
 _WARM_UP = 2_000
+_RETENTION_MS = 5_000
 _SETTLE_S = 30.0
 _LOOKS = 12
 """Over more than two of the client's heartbeats."""
@@ -39,7 +40,9 @@ async def drive(scenario: ThroughputScenario, platform: Platform, *, progress: P
         ScenarioError: a submit was refused, a task was lost, or the event stream has a gap.
         FairlaneError: the scheduler itself failed.
     """
-    pool = PoolConfig(slots=scenario.worker_count * scenario.worker_slots, quantum_units=COST, retention_ms=5_000)
+    pool = PoolConfig(
+        slots=scenario.worker_count * scenario.worker_slots, quantum_units=COST, retention_ms=_RETENTION_MS
+    )
     config = SchedulerConfig(
         name=f"bench-throughput-{RANDOM_IDS.new_id()[:8]}",
         pool=pool,

@@ -100,6 +100,7 @@ SMALL = replace(
 
 async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
     monkeypatch.setattr(throughput, "_WARM_UP", 200)
+    monkeypatch.setattr(throughput, "_RETENTION_MS", 1_000)
     before = await keys(endpoint)
     metrics = await throughput.drive(SMALL, platform, progress=nothing)
     assert [each.tenants for each in metrics.loads] == [3, 50]

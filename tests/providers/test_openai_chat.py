@@ -10,6 +10,7 @@ pytest.importorskip("httpx2")
 
 from fairlane.config.openai_chat import OpenAIChatConfig
 from fairlane.errors import ConfigError, ProviderError, ProviderFailed, ProviderRefused, Throttled
+from fairlane.providers import openai_chat
 from fairlane.providers.base import Call, load_provider, usage_of
 from fairlane.providers.openai_chat import OpenAIChatProvider
 from tests.providers.conftest import CANARY
@@ -87,14 +88,16 @@ async def test_429_throttles_also_without_a_pause_and_with_its_body_cut(
 
 
 async def test_an_answer_whose_body_stalls_is_read_by_its_head(
-    endpoint_server: ChatServer, provider: OpenAIChatProvider
+    endpoint_server: ChatServer, provider: OpenAIChatProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(openai_chat, "_PROBLEM_BODY_S", 0.1)
     stalls = {"stalls_after": 4}
     endpoint_server.will(Answer(429, headers={"Retry-After": "7"}, **stalls), Answer(500, **stalls), Answer(**stalls))
     throttled = await _failure(provider)
     assert isinstance(throttled, Throttled)
     assert throttled.retry_after_ms == 7000
     assert (await _failure(provider)).message == "HTTP 500"
+    monkeypatch.setattr(openai_chat, "_PROBLEM_BODY_S", 1.0)
     hurried = OpenAIChatProvider(OpenAIChatConfig(timeout_ms=300))
     await hurried.open()
     for _ in range(2):  # the timeout comes before the body's own
