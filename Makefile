@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 OUT    ?= bench-results
 CORE   := $(shell find core_rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup bench test test-pool test-others test-core test-faults lint format docs clean
+.PHONY: help setup bench test test-workers test-others test-core test-faults lint format docs clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -28,13 +28,13 @@ bench: setup     ## run every scenario; reports land in OUT
 	$(BIN)/python -m bench full --out $(OUT)
 
 test: setup      ## unit, store, property, lifecycle, pool, runtime and bench tests
-	@$(MAKE) --no-print-directory -j2 test-pool test-others
+	@$(MAKE) --no-print-directory -j2 test-workers test-others
 
-test-pool: setup  ## the pool's tests, which must cover all of it; told in one piece, when they have ended
-	@told=$$($(BIN)/python -m pytest tests/pool --cov --cov-report=term 2>&1); code=$$?; echo "$$told"; exit $$code
+test-workers: setup  ## the pool's tests, which must cover all of it; told in one piece, when they have ended
+	@told=$$($(BIN)/python -m pytest tests/workers --cov --cov-report=term 2>&1); code=$$?; echo "$$told"; exit $$code
 
 test-others: setup
-	@$(BIN)/python -m pytest -m "not fault and not chaos" --ignore=tests/pool
+	@$(BIN)/python -m pytest -m "not fault and not chaos" --ignore=tests/workers
 
 test-core:       ## the Rust core by itself; needs no Python
 	cargo test --workspace --quiet

@@ -18,8 +18,8 @@ from fairlane.clock import system_rng
 from fairlane.config import DispatcherConfig, build
 from fairlane.domain.strategy_name import StrategyName
 from fairlane.errors import ConfigError
-from fairlane.pool.errors import PoolError
-from fairlane.pool.strategies import make_strategy
+from fairlane.workers.errors import WorkerError
+from fairlane.workers.strategies import make_strategy
 
 _USAGE_ERROR = cast(
     "type[typer.BadParameter]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -114,7 +114,7 @@ def _check_strategy(name: str) -> None:
     build(DispatcherConfig, {"strategy": name})
     try:
         make_strategy(name, system_rng())
-    except PoolError as error:
+    except WorkerError as error:
         raise ConfigError(error.message) from error
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fairlane.pool import HealthReport
+from fairlane.workers import HealthReport
 
 
 class Moment(StrEnum):

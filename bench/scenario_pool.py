@@ -6,8 +6,8 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from bench.scenario import Scenario
-from fairlane.config.pool import HealthConfig, ManagerConfig, SupervisorConfig
-from fairlane.pool import WorkerInfo
+from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
+from fairlane.workers import WorkerInfo
 
 
 @dataclass(frozen=True, kw_only=True)

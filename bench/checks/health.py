@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bench.checks.verdict import verdict
 from bench.results import Check, Metrics
 from bench.scenario import Scenario
-from fairlane.pool import CheckOutcome
+from fairlane.workers import CheckOutcome
 
 _OUTCOMES = {"ill": CheckOutcome.UNHEALTHY.value, "stuck": CheckOutcome.TIMEOUT.value}
 """How the checks of a worker end, by the way in which it fails."""

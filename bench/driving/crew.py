@@ -10,8 +10,8 @@ from typing import cast
 from bench.pool_journal import Answer, Journal, Moment
 from bench.scenario_pool import CrewMember
 from fairlane.clock import Clock, IdGenerator
-from fairlane.pool import AbstractWorker, Manager, PoolError, WorkerHealth
-from fairlane.pool.task import In, Out, Task
+from fairlane.workers import AbstractWorker, Manager, WorkerError, WorkerHealth
+from fairlane.workers.executor.task import In, Out, Task
 
 
 class Condition(Enum):
@@ -100,7 +100,7 @@ async def call(
             task = Task(double, task_id=ids.new_id(), created_s=clock.wall_s())
             try:
                 result = await manager.assign(task, number)
-            except PoolError as error:
+            except WorkerError as error:
                 answers.append(Answer(task.id, task.metadata.workers, right=False, error=error.message))
                 return
             answers.append(Answer(task.id, task.metadata.workers, right=result == double(number)))

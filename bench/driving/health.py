@@ -13,7 +13,7 @@ from bench.pool_journal import Journal, Moment, errors_of
 from bench.results import Metrics
 from bench.scenario_pool import HealthScenario
 from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, system_rng
-from fairlane.pool import Manager, Pool, PoolEvent, PoolEventKind, WorkerStatus
+from fairlane.workers import Manager, MemberEvent, MemberEventKind, WorkerGroup, WorkerStatus
 
 _WAIT_S = 30.0
 
@@ -24,11 +24,11 @@ async def drive(scenario: HealthScenario, *, seed: int, progress: Progress, cloc
     Raises:
         ScenarioError: every caller met an error.
         TimeoutError: a worker was not taken out, or did not come back.
-        PoolError: the manager could not begin or end.
+        WorkerError: the manager could not begin or end.
     """
     journal = Journal()
     crew = {each.id: CrewWorker(each, journal, clock) for each in scenario.crew}
-    pool = Pool(crew.values())
+    pool = WorkerGroup(crew.values())
     pool.subscribe(partial(_hear, journal, pool))
     ended = asyncio.Event()
     async with Manager(pool, scenario.config(), clock=clock, rng=system_rng(seed)) as manager:
@@ -60,11 +60,11 @@ async def _troubles(
     await _get_stuck(scenario, crew[scenario.stuck], journal)
 
 
-def _hear(journal: Journal, pool: Pool[CrewWorker], event: PoolEvent) -> None:
+def _hear(journal: Journal, pool: WorkerGroup[CrewWorker], event: MemberEvent) -> None:
     member = event.member
-    if event.kind is PoolEventKind.HEALTH:
+    if event.kind is MemberEventKind.HEALTH:
         journal.note(Moment.REPORT, member.id, report=pool.report(member.id))
-    elif event.kind is PoolEventKind.STATUS and member.status is WorkerStatus.FAILED:
+    elif event.kind is MemberEventKind.STATUS and member.status is WorkerStatus.FAILED:
         journal.note(Moment.FAILED, member.id)
 
 

@@ -10,7 +10,7 @@ from bench.pool_journal import Journal, Moment
 from bench.results import Metrics
 from bench.scenario_pool import Contest, Entrant, StrategiesScenario
 from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, system_rng
-from fairlane.pool import Manager, Pool
+from fairlane.workers import Manager, WorkerGroup
 
 _WAIT_S = 60.0
 
@@ -20,7 +20,7 @@ async def drive(scenario: StrategiesScenario, *, seed: int, progress: Progress, 
 
     Raises:
         TimeoutError: tasks did not end.
-        PoolError: a manager could not begin or end.
+        WorkerError: a manager could not begin or end.
     """
     trials: list[PoolTrial] = []
     for contest in scenario.contests:
@@ -38,7 +38,7 @@ async def _enter(
     journal = Journal()
     crew = [CrewWorker(each, journal, clock, scenario.lengths) for each in contest.crew]
     loop = asyncio.get_running_loop()
-    async with Manager(Pool(crew), entrant.config(), clock=clock, rng=system_rng(seed)) as manager:
+    async with Manager(WorkerGroup(crew), entrant.config(), clock=clock, rng=system_rng(seed)) as manager:
         slowing = asyncio.create_task(_slow_down(contest, crew, journal))
         began_s = loop.time()
         answers = await call(manager, range(scenario.tasks), contest.callers, clock=clock, ids=RANDOM_IDS)

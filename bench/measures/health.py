@@ -7,7 +7,7 @@ from typing import Literal
 from bench.figures_pool import Bystander, Outage, PoolHealth
 from bench.pool_journal import Answer, Journal, Moment, errors_of
 from bench.scenario_pool import HealthScenario
-from fairlane.pool import CheckOutcome
+from fairlane.workers import CheckOutcome
 
 
 def pool_health(scenario: HealthScenario, journal: Journal, answers: Sequence[Answer]) -> PoolHealth:

@@ -31,7 +31,7 @@ def metric_tables(metrics: Metrics) -> Iterator[tuple[Caption, list[str]]]:
         yield "Peaks", _peaks(metrics)
     pool = _pool(metrics)
     if pool:
-        yield "Pool", _pairs("", "", pool)
+        yield "WorkerGroup", _pairs("", "", pool)
     if metrics.controller_events:
         yield (
             "Capacity changes",

@@ -10,7 +10,7 @@ from bench.checks.health import (
 )
 from bench.checks.pool import AllAnswered, FollowsWeights, SeedDecides, ShiftsAway, Smooth, Sooner, SpreadsEvenly
 from bench.scenario_pool import Contest, ContestName, CrewMember, Entrant, HealthScenario, StrategiesScenario
-from fairlane.config.pool import HealthConfig, SupervisorConfig
+from fairlane.config.workers import HealthConfig, SupervisorConfig
 
 GROUP = "pool"
 

@@ -18,7 +18,7 @@
     │   └── StoreUnsuitable    reachable, but not a server Fairlane can use
     ├── EmbeddedServerError
     ├── RuntimeStartError      Ray did not start, or an actor did not become ready
-    ├── PoolError              of fairlane.pool, told apart by its codes
+    ├── WorkerError              of fairlane.workers, told apart by its codes
     └── ProviderError          raised by providers, read by workers
         ├── Throttled          come back later; costs the task nothing
         ├── ProviderFailed     this attempt failed; another may succeed

@@ -9,8 +9,8 @@ from bench.driving.clean import remove
 from fairlane.config import SchedulerConfig
 from fairlane.control.controller import Controller
 from fairlane.lifecycle.client import Client
-from fairlane.lifecycle.dispatch import Dispatcher
-from fairlane.lifecycle.execute import Worker
+from fairlane.lifecycle.dispatcher import Dispatcher
+from fairlane.lifecycle.worker import Worker
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 

@@ -13,9 +13,9 @@ from bench.pool_journal import Journal, Moment
 from bench.results import Metrics
 from bench.scenario_pool import ContestName
 from bench.scenarios.pool import HEALTH, STRATEGIES
-from fairlane.pool import CheckOutcome, Manager, ManagerConfig, Pool, PoolError
-from fairlane.pool.health import HealthChecker
-from fairlane.pool.strategies.turns import Turns
+from fairlane.workers import CheckOutcome, Manager, ManagerConfig, WorkerError, WorkerGroup
+from fairlane.workers.members.health_checker import HealthChecker
+from fairlane.workers.strategies.turns import Turns
 from tests.bench.test_driving import nothing
 from tests.bench.test_driving_controls import failed
 from tests.support.virtual_time import VirtualClock, virtual_time
@@ -75,7 +75,7 @@ def test_a_weighted_start_that_ignores_the_seed_is_found_out(monkeypatch):
         def __init__(self, rng, **settings):
             super().__init__(SimpleNamespace(uniform=lambda low, high: low), **settings)
 
-    monkeypatch.setattr("fairlane.pool.strategies.registry.Turns", Unmoved)
+    monkeypatch.setattr("fairlane.workers.strategies.registry.Turns", Unmoved)
 
     @virtual_time
     async def drive():
@@ -124,14 +124,14 @@ def test_workers_that_fail_are_taken_out_and_come_back(seed):
 async def test_what_runs_on_a_worker_in_trouble_does_not_end(condition):
     journal = Journal()
     worker = CrewWorker(HEALTH.crew[0], journal, VirtualClock())
-    async with Manager(Pool([worker]), ManagerConfig(health=None, supervisor=None, stop_grace_ms=0)) as manager:
+    async with Manager(WorkerGroup([worker]), ManagerConfig(health=None, supervisor=None, stop_grace_ms=0)) as manager:
         running = asyncio.create_task(manager.assign(double, 1))
         await journal.until(lambda: journal.counts[Moment.BEGUN, worker.id] == 1, 1)
         worker.trouble(condition)
         await asyncio.wait({running}, timeout=60)
         assert not running.done()
         worker.fail("its checks")
-        with pytest.raises(PoolError):
+        with pytest.raises(WorkerError):
             await running
     assert journal.counts[Moment.DONE, worker.id] == 0
 

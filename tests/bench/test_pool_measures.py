@@ -8,7 +8,7 @@ from bench.measures.strategies import furthest, share, trial
 from bench.pool_journal import Answer, Entry, Journal, Moment
 from bench.scenario_pool import Contest, ContestName, CrewMember, Entrant
 from bench.scenarios.pool import HEALTH
-from fairlane.pool import CheckOutcome, HealthReport
+from fairlane.workers import CheckOutcome, HealthReport
 
 CREW = (
     CrewMember(id="x", capacity=2, weight=2, takes_ms=1, slowed_ms=9),

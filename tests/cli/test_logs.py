@@ -7,7 +7,7 @@ import pytest
 from fairlane.cli.app import run
 from fairlane.cli.logs import LogLevel, shown
 
-ours, others = logging.getLogger("fairlane.pool.pool"), logging.getLogger("somebody.else")
+ours, others = logging.getLogger("fairlane.workers.members.group"), logging.getLogger("somebody.else")
 
 
 def lines(level: LogLevel, capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -34,7 +34,7 @@ def test_the_level_decides(
     level: LogLevel, of_ours: list[str], of_others: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert lines(level, capsys) == [
-        *(f"{each} fairlane.pool.pool: {each} tells" for each in of_ours),
+        *(f"{each} fairlane.workers.members.group: {each} tells" for each in of_ours),
         *(f"{each} somebody.else: {each} tells" for each in of_others),
     ]
 
@@ -47,8 +47,8 @@ def test_a_record_is_one_line_whatever_it_holds(capsys: pytest.CaptureFixture[st
         except ValueError:
             ours.exception("it failed")
     first, second = capsys.readouterr().err.splitlines()
-    assert first.endswith(r"fairlane.pool.pool: worker a\rb\nended\x1b[31m")
-    assert second.endswith(r"fairlane.pool.pool: it failed: ValueError: first\nsecond")
+    assert first.endswith(r"fairlane.workers.members.group: worker a\rb\nended\x1b[31m")
+    assert second.endswith(r"fairlane.workers.members.group: it failed: ValueError: first\nsecond")
 
 
 def test_an_exception_that_the_message_tells_is_not_told_twice(capsys: pytest.CaptureFixture[str]) -> None:

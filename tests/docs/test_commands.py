@@ -92,7 +92,7 @@ def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_every_path_that_is_named_is_there(page: str) -> None:
     named = re.findall(r"`([\w./]+(?:/|\.(?:py|lua|rs|md|toml|yaml|lock)))`", (ROOT / page).read_text(encoding="utf-8"))
-    places = [ROOT, *(ROOT / place for place in ("python/fairlane", "python/fairlane/store/lua", "tests/pool"))]
+    places = [ROOT, *(ROOT / place for place in ("python/fairlane", "python/fairlane/store/lua", "tests/workers"))]
     assert named
     assert [path for path in named if not any((place / path).exists() for place in places)] == []
 

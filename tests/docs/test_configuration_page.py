@@ -10,7 +10,7 @@ from fairlane import BudgetConfig, EstimateConfig, SchedulerConfig, TenantConfig
 from fairlane.config import Section
 from fairlane.config.openai_chat import OpenAIChatConfig
 from fairlane.config.page import meanings, render
-from fairlane.config.pool import HealthConfig, ManagerConfig, SupervisorConfig
+from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.domain.policy import BudgetPolicy
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"

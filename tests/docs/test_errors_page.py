@@ -8,7 +8,7 @@ import fairlane.errors
 from fairlane.domain.attempt import Outcome
 from fairlane.errors import FairlaneError, ProviderError, ProviderRefused, Throttled
 from fairlane.lifecycle import attempts
-from fairlane.pool import PoolError
+from fairlane.workers import WorkerError
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def test_the_table_of_classes_is_the_tree() -> None:
     expected = {}
     for kind in _kinds(FairlaneError):
         name = kind.__name__ if kind is FairlaneError else f"{kind.__name__}` (`{kind.__bases__[0].__name__}`)"
-        expected[name] = "its own" if kind is PoolError else f"`{kind.code}`"
+        expected[name] = "its own" if kind is WorkerError else f"`{kind.code}`"
     assert {name.removesuffix("`"): code for name, code in told.items()} == expected
 
 

@@ -7,10 +7,10 @@ from typing import Any, Generic, TypeVar
 from fairlane.config import ClientConfig, ControllerConfig, DispatcherConfig, PoolConfig, TenantConfig, WorkerConfig
 from fairlane.control.controller import Controller
 from fairlane.lifecycle.client import Client
-from fairlane.lifecycle.dispatch import Dispatcher
+from fairlane.lifecycle.dispatcher import Dispatcher
 from fairlane.lifecycle.estimate import Estimator
-from fairlane.lifecycle.execute import Worker
-from fairlane.lifecycle.recover import Reaper
+from fairlane.lifecycle.reaper import Reaper
+from fairlane.lifecycle.worker import Worker
 from fairlane.providers.base import Call, Provider, Reply
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store

@@ -12,13 +12,13 @@ from fairlane.domain.attempt import Outcome
 from fairlane.domain.strategy_name import StrategyName
 from fairlane.domain.task import TaskState
 from fairlane.lifecycle.client import Client
-from fairlane.lifecycle.dispatch import Dispatcher
-from fairlane.pool import PoolError, PoolErrorCode
-from fairlane.pool.strategies.turns import Turns
+from fairlane.lifecycle.dispatcher import Dispatcher
 from fairlane.providers.base import Call, Reply
 from fairlane.providers.simulated import SimulatedProvider
 from fairlane.store.keys import DISPATCHER_BELL
 from fairlane.store.messages import Settlement
+from fairlane.workers import WorkerError, WorkerErrorCode
+from fairlane.workers.strategies.turns import Turns
 from tests.lifecycle.harness import Gate, Harness, until
 
 STRATEGIES = list(StrategyName)
@@ -104,9 +104,9 @@ async def test_a_strategy_of_somebody_else_s_is_named_by_its_place(pool: Harness
 
 async def test_a_place_without_a_strategy_is_refused_at_once(pool: Harness) -> None:
     config = DispatcherConfig(strategy=f"{__name__}:missing")
-    with pytest.raises(PoolError, match="has no attribute 'missing'") as caught:
+    with pytest.raises(WorkerError, match="has no attribute 'missing'") as caught:
         Dispatcher(pool.store, config)
-    assert caught.value.code is PoolErrorCode.INVALID_CONFIGURATION
+    assert caught.value.code is WorkerErrorCode.INVALID_CONFIGURATION
 
 
 async def test_a_slot_that_another_dispatcher_left_free_is_found_at_once(pool: Harness) -> None:

@@ -10,7 +10,7 @@ import fairlane
 from .conftest import ROOT
 
 
-@pytest.mark.parametrize("module", ["fairlane", "fairlane.pool"])
+@pytest.mark.parametrize("module", ["fairlane", "fairlane.workers"])
 def test_importing_loads_neither_ray_nor_redis(module):
     program = f"import sys, {module}; print([m for m in ('ray', 'redis') if m in sys.modules])"
     environment = {"PYTHONPATH": str(ROOT)}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from fairlane.config import PoolConfig
 from fairlane.errors import StoreUnavailable
-from fairlane.pool.status import WorkerStatus
 from fairlane.runtime.eviction import evict_lives
+from fairlane.workers.members.status import WorkerStatus
 
 
 @dataclass

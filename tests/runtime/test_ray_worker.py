@@ -10,11 +10,11 @@ import pytest
 import ray
 
 from fairlane import RayWorker
-from fairlane.pool import Manager, ManagerConfig, Pool, PoolError, PoolErrorCode, WorkerStatus
-from tests.pool.test_worker_contract import *  # noqa: F403 - the suite itself, run with the fixture below
-from tests.pool.test_worker_contract import until
-from tests.pool.test_worker_contract_work import *  # noqa: F403 - the rest of it
-from tests.support.pool_work import double, meet, meet_in_thread, process_id, task
+from fairlane.workers import Manager, ManagerConfig, WorkerError, WorkerErrorCode, WorkerGroup, WorkerStatus
+from tests.support.worker_work import double, meet, meet_in_thread, process_id, task
+from tests.workers.test_worker_contract import *  # noqa: F403 - the suite itself, run with the fixture below
+from tests.workers.test_worker_contract import until
+from tests.workers.test_worker_contract_work import *  # noqa: F403 - the rest of it
 
 pytestmark = pytest.mark.ray
 
@@ -28,24 +28,24 @@ async def worker(platform):
 
 async def test_it_needs_ray(monkeypatch):
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    with pytest.raises(PoolError, match=r"worker w did not start: Ray is not connected.*Platform") as error:
+    with pytest.raises(WorkerError, match=r"worker w did not start: Ray is not connected.*Platform") as error:
         await RayWorker("w").start()
-    assert error.value.code is PoolErrorCode.WORKER_START_FAILED
+    assert error.value.code is WorkerErrorCode.WORKER_START_FAILED
 
 
 @pytest.mark.parametrize("bad", [{"num_cpus": -1}, {"num_gpus": "1"}, {"resources": 5}, {"start_timeout_s": 0}])
 def test_needs_that_cannot_be_met_anywhere_are_refused(bad):
     [field] = bad
-    with pytest.raises(PoolError, match=f"{field} = ") as error:
+    with pytest.raises(WorkerError, match=f"{field} = ") as error:
         RayWorker("w", **bad)
-    assert error.value.code is PoolErrorCode.INVALID_CONFIGURATION
+    assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
 
 
 async def test_an_actor_that_finds_no_room_is_a_failed_start(platform):
     worker = RayWorker("w", resources={"no-such": 1}, start_timeout_s=0.5)
-    with pytest.raises(PoolError, match=r"within 0\.5 s: .*no-such") as error:
+    with pytest.raises(WorkerError, match=r"within 0\.5 s: .*no-such") as error:
         await worker.start()
-    assert error.value.code is PoolErrorCode.WORKER_START_FAILED
+    assert error.value.code is WorkerErrorCode.WORKER_START_FAILED
     await worker.stop()
 
 
@@ -58,9 +58,9 @@ async def test_work_need_not_be_importable_and_results_may_be_large(ready):
 
 
 async def test_work_that_does_not_pickle_is_refused(ready):
-    with pytest.raises(PoolError, match="cannot be sent to worker w") as error:
+    with pytest.raises(WorkerError, match="cannot be sent to worker w") as error:
         await ready.execute(task(lambda _: None), threading.Lock())
-    assert error.value.code is PoolErrorCode.INVALID_CONFIGURATION
+    assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
     assert ready.load == 0
 
 
@@ -73,7 +73,7 @@ async def test_what_runs_in_a_killed_actor_is_lost_at_once_and_it_can_start_agai
     os.kill(before, signal.SIGKILL)
     async with asyncio.timeout(5):
         await asyncio.wait(calls)
-    assert [call.exception().code for call in calls] == [PoolErrorCode.WORKER_LOST] * 2
+    assert [call.exception().code for call in calls] == [WorkerErrorCode.WORKER_LOST] * 2
     assert ready.status is WorkerStatus.FAILED
     await until(ready, lambda member: member.load == 0)
     await ready.start()
@@ -93,7 +93,7 @@ async def test_a_manager_retries_elsewhere_and_restarts_a_killed_or_hung_actor(p
     config = ManagerConfig.model_validate(
         {"health": {"interval_ms": 100, "timeout_ms": 300}, "supervisor": {"backoff_base_ms": 10}}
     )
-    pool = Pool(workers)
+    pool = WorkerGroup(workers)
     async with Manager(pool, config) as manager:
         for signum in (signal.SIGKILL, signal.SIGSTOP):
             calls = [asyncio.create_task(manager.assign(meet, meeting.address)) for _ in range(2)]

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from ray import exceptions
 
-from fairlane.config.pool import HealthConfig
+from fairlane.config.workers import HealthConfig
 from fairlane.runtime.role_watch import RoleWatch
 from tests.support.virtual_time import now_s, virtual_time
 

@@ -25,7 +25,7 @@ def run(program: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "module", ["fairlane", "fairlane.pool", "fairlane.config", "fairlane.errors", "fairlane.domain.task"]
+    "module", ["fairlane", "fairlane.workers", "fairlane.config", "fairlane.errors", "fairlane.domain.task"]
 )
 def test_a_bare_import_loads_neither_ray_nor_redis(module: str) -> None:
     assert run(PROGRAM.format(module=module)) == "[]"

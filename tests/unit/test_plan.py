@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from fairlane.clock import system_rng
 from fairlane.domain.strategy_name import StrategyName
 from fairlane.lifecycle.plan import Places, Planner
-from fairlane.pool import Candidate, PoolError, PoolErrorCode, make_strategy
+from fairlane.workers import Candidate, WorkerError, WorkerErrorCode, make_strategy
 
 Workers = dict[str, tuple[int, int]]
 NAMES = list(StrategyName)
@@ -216,6 +216,6 @@ def test_a_strategy_that_does_not_count_its_choices_fills_one_worker_after_the_o
 def test_a_strategy_that_insists_on_a_full_or_unknown_worker_is_refused(workers: Workers) -> None:
     made = Planner(Stubborn())
     made.know(workers)
-    with pytest.raises(PoolError, match="chose a, which has no free slot") as caught:
+    with pytest.raises(WorkerError, match="chose a, which has no free slot") as caught:
         made.plan(8)
-    assert caught.value.code is PoolErrorCode.INVALID_CONFIGURATION
+    assert caught.value.code is WorkerErrorCode.INVALID_CONFIGURATION

@@ -3,7 +3,7 @@
 import typer
 
 from fairlane.audit import inspect
-from fairlane.cli.words import one_line
+from fairlane.cli.formatting import one_line
 from fairlane.lifecycle.connect import opened
 from fairlane.store.connection import Endpoint
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import Final
 
-from fairlane.cli.words import one_line
+from fairlane.cli.formatting import one_line
 
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 

@@ -97,7 +97,7 @@ class _Service:
     def _on_signal(self, number: signal.Signals) -> None:
         if self._starting is not None:
             self._interrupted_by = number
-            logging.getLogger("fairlane.pool").setLevel(logging.ERROR)  # it would tell how its workers' starts end
+            logging.getLogger("fairlane.workers").setLevel(logging.ERROR)  # it would tell how its workers' starts end
             self._starting.cancel()
         elif not self._asked.is_set():
             self._asked.set()

@@ -4,8 +4,8 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from fairlane.cli.formatting import amount, instant
 from fairlane.cli.limits import shown_window
-from fairlane.cli.words import amount, instant
 from fairlane.config import TenantConfig, WindowConfig
 from fairlane.domain.policy import WorkerState
 from fairlane.lifecycle.connect import opened

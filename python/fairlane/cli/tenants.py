@@ -10,9 +10,9 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from fairlane.cli.formatting import amount, instant
 from fairlane.cli.limits import Change, Named, begins_period, number, shown, whole, window
 from fairlane.cli.options import Config, Name, Redis, Tenant, checked_id, endpoint
-from fairlane.cli.words import amount, instant
 from fairlane.domain.policy import BudgetPolicy
 from fairlane.errors import ConfigError
 from fairlane.lifecycle.connect import opened

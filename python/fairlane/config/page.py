@@ -19,9 +19,9 @@ from pydantic.fields import FieldInfo
 from fairlane.config import REDIS_URL_VARIABLE, BudgetConfig, EstimateConfig, SchedulerConfig, Section
 from fairlane.config.example import EXAMPLE
 from fairlane.config.openai_chat import OpenAIChatConfig
-from fairlane.config.pool import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.config.roles import DispatcherConfig
 from fairlane.config.supervision import WorkerSupervisorConfig
+from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.domain.limits import MAX_DURATION_MS
 
 _INTRO: Final = f"""\
@@ -46,20 +46,20 @@ A file has the sections of `SchedulerConfig`; each may be missing, and so may ea
 _OUTSIDE: Final = """\
 ## Not in the file
 
-These are built in code: for the provider of OpenAI-compatible endpoints, and for a `fairlane.pool` of one's own.
+These are built in code: for the provider of OpenAI-compatible endpoints, and for a `fairlane.workers` of one's own.
 """
 
 _HOMES: Final[Mapping[type[Section], str]] = {
     OpenAIChatConfig: "fairlane.providers.openai_chat",
-    ManagerConfig: "fairlane.pool",
-    HealthConfig: "fairlane.pool",
-    SupervisorConfig: "fairlane.pool",
+    ManagerConfig: "fairlane.workers",
+    HealthConfig: "fairlane.workers",
+    SupervisorConfig: "fairlane.workers",
 }
 _NOTES: Final[Mapping[type[Section], str]] = {
     BudgetConfig: "See [budgets.md](budgets.md).",
-    DispatcherConfig: "The strategies are those of [pools](pool.md#strategies).",
+    DispatcherConfig: "The strategies are those of [pools](workers.md#strategies).",
     EstimateConfig: "See [estimates.md](estimates.md).",
-    ManagerConfig: "See [pool.md](pool.md).",
+    ManagerConfig: "See [pool.md](workers.md).",
     OpenAIChatConfig: "See [providers.md](providers.md#openai-compatible-chat-completions).",
     WorkerSupervisorConfig: "See [operations.md](operations.md#supervision).",
 }

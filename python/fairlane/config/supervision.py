@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fairlane.config.pool import HealthConfig, SupervisorConfig
 from fairlane.config.section import Milliseconds, MillisecondsOrZero
+from fairlane.config.workers import HealthConfig, SupervisorConfig
 
 
 class WorkerHealthConfig(HealthConfig):

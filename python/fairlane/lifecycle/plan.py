@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Final
 
-from fairlane.pool.errors import PoolError, PoolErrorCode
-from fairlane.pool.strategies import Candidate, Strategy
+from fairlane.workers.errors import WorkerError, WorkerErrorCode
+from fairlane.workers.strategies import Candidate, Strategy
 
 Places = list[tuple[str, int]]
 """Incarnation and how many tasks it is offered, in order; an incarnation may appear again."""
@@ -50,7 +50,7 @@ class Planner:
         as one that placed nothing.
 
         Raises:
-            PoolError: invalid_configuration: the strategy chose a worker that it was to avoid.
+            WorkerError: invalid_configuration: the strategy chose a worker that it was to avoid.
         """
         self._take_back(0, {})
         if not self.has_free:
@@ -94,8 +94,8 @@ class Planner:
             elif chosen not in full:  # the strategy does not count its choices as load, as it should
                 full.append(chosen)
             else:
-                raise PoolError(
-                    PoolErrorCode.INVALID_CONFIGURATION,
+                raise WorkerError(
+                    WorkerErrorCode.INVALID_CONFIGURATION,
                     f"the strategy chose {chosen}, which has no free slot, and which it was to avoid",
                     worker=chosen,
                 )

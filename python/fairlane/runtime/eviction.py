@@ -8,9 +8,9 @@ from fairlane.clock import Rng
 from fairlane.domain.policy import WorkerState
 from fairlane.errors import StoreError
 from fairlane.lifecycle.backoff import Backoff
-from fairlane.pool.status import WorkerStatus
 from fairlane.runtime.worker_member import WorkerMember
 from fairlane.store.store import Store
+from fairlane.workers.members.status import WorkerStatus
 
 _ENDED: Final = frozenset({WorkerStatus.FAILED, WorkerStatus.STOPPED})
 """None of its processes is of use, and no other is being made."""

@@ -11,8 +11,6 @@ from ray import exceptions
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.config import SchedulerConfig
 from fairlane.errors import FairlaneError, RuntimeStartError
-from fairlane.pool.errors import PoolError, PoolErrorCode
-from fairlane.pool.pool import Pool
 from fairlane.providers.base import Provider
 from fairlane.runtime.actor_maker import FOR_EVER, ActorMaker
 from fairlane.runtime.actors import (
@@ -30,6 +28,8 @@ from fairlane.runtime.roles import StoreAddress
 from fairlane.runtime.supervision import Supervision
 from fairlane.runtime.worker_member import WorkerMember
 from fairlane.store.store import Store
+from fairlane.workers.errors import WorkerError, WorkerErrorCode
+from fairlane.workers.members.group import WorkerGroup
 
 _log = logging.getLogger(__name__)
 _JOIN_S: Final = 0.25
@@ -63,7 +63,7 @@ class Fleet:
         self._workers: dict[str, WorkerMember] = {}
         """All that have a process, or are being started."""
         self._numbers = 0
-        self._pool: Pool[WorkerMember] = Pool()
+        self._pool: WorkerGroup[WorkerMember] = WorkerGroup()
         """Those that are supervised."""
         self._supervision = Supervision(self._pool, store, config.health, config.supervisor)
         self._role_watch = RoleWatch(
@@ -163,12 +163,12 @@ class Fleet:
         """Let a worker finish what it runs within the grace time, hand back the rest, and end.
 
         Raises:
-            PoolError: worker_not_found.
+            WorkerError: worker_not_found.
         """
         if name not in self._pool:
             known = ", ".join(worker.id for worker in self._pool) or "none"
-            raise PoolError(
-                PoolErrorCode.WORKER_NOT_FOUND,
+            raise WorkerError(
+                WorkerErrorCode.WORKER_NOT_FOUND,
                 f"there is no worker {ascii(name)[:60]}; there are: {known}",
                 worker=name,
             )
@@ -202,7 +202,7 @@ class Fleet:
     async def _start_worker(self, worker: WorkerMember) -> None:
         try:
             await worker.start()
-        except PoolError as error:
+        except WorkerError as error:
             if isinstance(error.cause, FairlaneError):
                 raise error.cause from None
             raise RuntimeStartError(error.message, actor=worker.id) from error

@@ -12,16 +12,16 @@ from pydantic import Field
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.errors import RuntimeStartError
-from fairlane.pool.facts import Facts
-from fairlane.pool.transports.remote_worker import Link, RemoteWorker
-from fairlane.pool.worker import WorkerInfo
 from fairlane.telemetry import Telemetry
+from fairlane.workers.members.member import WorkerInfo
+from fairlane.workers.transports.remote_worker import Link, RemoteWorker
+from fairlane.workers.validation import ValidatedModel
 
 KIND: Final = "ray"
 _Share = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 
 
-class _Needs(Facts):
+class _Needs(ValidatedModel):
     """What its actor is to be given."""
 
     num_cpus: _Share
@@ -39,7 +39,7 @@ class RayWorker(RemoteWorker):
     has ended is not restarted by Ray but by the pool's supervisor.
 
     Raises:
-        PoolError: invalid_configuration.
+        WorkerError: invalid_configuration.
     """
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import Any, Self
 from ray import exceptions
 
 from fairlane.clock import Rng, system_rng
-from fairlane.config.pool import HealthConfig
+from fairlane.config.workers import HealthConfig
 from fairlane.errors import RuntimeStartError
 from fairlane.runtime.ray_calls import answer, answer_when_back, check_connected
 

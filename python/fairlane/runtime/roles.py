@@ -9,9 +9,9 @@ from typing import Protocol
 from fairlane.config import REDIS_URL_VARIABLE, ControllerConfig, DispatcherConfig, WorkerConfig
 from fairlane.control.controller import Controller
 from fairlane.errors import ConfigError
-from fairlane.lifecycle.dispatch import Dispatcher
-from fairlane.lifecycle.execute import Worker
-from fairlane.lifecycle.recover import Reaper
+from fairlane.lifecycle.dispatcher import Dispatcher
+from fairlane.lifecycle.reaper import Reaper
+from fairlane.lifecycle.worker import Worker
 from fairlane.providers.base import Provider, load_provider
 from fairlane.runtime.role_thread import Signals
 from fairlane.store.connection import Endpoint

@@ -244,7 +244,7 @@ class Scheduler:
     async def remove_worker(self, name: str, grace_s: float | None = None) -> None:
         """Have a worker finish what it runs, hand back the rest, and end. Without any worker, tasks wait.
 
-        ``grace_s``: how long it may take; None: the workers' grace time. Raises PoolError (worker_not_found).
+        ``grace_s``: how long it may take; None: the workers' grace time. Raises WorkerError (worker_not_found).
         """
         await self._started(self._fleet).remove_worker(name, grace_s)
 

@@ -11,16 +11,16 @@ from types import TracebackType
 from typing import Final, Self
 
 from fairlane.clock import Rng, system_rng
-from fairlane.config.pool import HealthConfig, SupervisorConfig
-from fairlane.pool.errors import PoolError
-from fairlane.pool.events import PoolEvent
-from fairlane.pool.health import HealthChecker
-from fairlane.pool.pool import Pool
-from fairlane.pool.status import WorkerStatus
-from fairlane.pool.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
+from fairlane.config.workers import HealthConfig, SupervisorConfig
 from fairlane.runtime.eviction import evict_lives
 from fairlane.runtime.worker_member import WorkerMember
 from fairlane.store.store import Store
+from fairlane.workers.errors import WorkerError
+from fairlane.workers.members.events import MemberEvent
+from fairlane.workers.members.group import WorkerGroup
+from fairlane.workers.members.health_checker import HealthChecker
+from fairlane.workers.members.status import WorkerStatus
+from fairlane.workers.members.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
 
 _PATIENCE_S: Final = 5.0
 """How long the store may be away before nobody waits for an eviction."""
@@ -33,7 +33,7 @@ class Supervision:
 
     def __init__(
         self,
-        pool: Pool[WorkerMember],
+        pool: WorkerGroup[WorkerMember],
         store: Store,
         health: HealthConfig,
         supervisor: SupervisorConfig,
@@ -72,7 +72,7 @@ class Supervision:
         if errand is not None:
             await asyncio.wait({errand}, timeout=_PATIENCE_S)
 
-    def _see_change(self, event: PoolEvent) -> None:
+    def _see_change(self, event: MemberEvent) -> None:
         member = event.member
         if event.after is WorkerStatus.FAILED and isinstance(member, WorkerMember):
             self._begin_taking_out(member)
@@ -98,7 +98,7 @@ class Supervision:
         """End one that is given up: its last process may still run, and be given tasks."""
         try:
             await member.stop()
-        except PoolError as error:
+        except WorkerError as error:
             _log.warning("%s", error)
         await self.take_out(member)
 

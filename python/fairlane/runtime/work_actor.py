@@ -15,7 +15,7 @@ from typing import Final
 import ray
 
 from fairlane.embedded.processes import ProcessId, identify
-from fairlane.pool.transports.subprocess_child import Child
+from fairlane.workers.transports.subprocess_child import Child
 
 RECEIVING: Final = "receiving"
 """The concurrency group of `receive`, so that no other method waits for it."""

@@ -9,9 +9,9 @@ import ray
 from ray import exceptions
 
 from fairlane.errors import RuntimeStartError
-from fairlane.pool.transports.exchange import Exchange
 from fairlane.runtime.process_watch import ProcessWatch
 from fairlane.runtime.work_actor import RECEIVING, Home, WorkActor
+from fairlane.workers.transports.exchange import Exchange
 
 UNWIND_S: Final = 0.8
 """How long what runs may clean up at the end; less than after which the process would end by itself."""

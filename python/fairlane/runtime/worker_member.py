@@ -15,13 +15,13 @@ from ray import exceptions
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.errors import RuntimeStartError
-from fairlane.pool.abstract_member import AT_WORK, AbstractMember
-from fairlane.pool.status import WorkerStatus
-from fairlane.pool.worker import WorkerHealth, WorkerInfo
 from fairlane.runtime.actors import Health
 from fairlane.runtime.process_watch import ProcessWatch
 from fairlane.runtime.ray_calls import answer, check_connected, kill, until_dead
 from fairlane.telemetry import Telemetry
+from fairlane.workers.members.abstract_member import AT_WORK, AbstractMember
+from fairlane.workers.members.member import WorkerHealth, WorkerInfo
+from fairlane.workers.members.status import WorkerStatus
 
 KIND: Final = "scheduler"
 _JOIN_S: Final = 0.25

@@ -10,7 +10,6 @@ from fairlane.domain.policy import CapacityReason, StopReason, WorkerState
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.errors import ConfigError, LeaseLost
 from fairlane.store import decode, doctor, refusals, scripts
-from fairlane.store.calls import Calls
 from fairlane.store.codec import task_view, unpack, unpack_rows
 from fairlane.store.connection import Command
 from fairlane.store.heart import decode_beat
@@ -34,6 +33,7 @@ from fairlane.store.messages import (
     WorkerView,
     Write,
 )
+from fairlane.store.script_runner import Calls
 from fairlane.store.settings import pool_settings, tenant_settings
 
 _TENANTS_PER_CALL = 500

@@ -38,80 +38,84 @@ class SpanName:
 
 
 TASKS: Final = Instrument(
-    "fairlane.pool.tasks",
+    "fairlane.workers.tasks",
     InstrumentKind.COUNTER,
     "{task}",
     "tasks that a manager ended; outcome is completed or an error code",
     ("strategy", "outcome"),
 )
 TASK_DURATION: Final = Instrument(
-    "fairlane.pool.task.duration",
+    "fairlane.workers.task.duration",
     InstrumentKind.HISTOGRAM,
     "s",
     "from assign to its end, with waits and retries",
     ("strategy", "outcome"),
 )
 SLOT_WAIT: Final = Instrument(
-    "fairlane.pool.slot.wait",
+    "fairlane.workers.slot.wait",
     InstrumentKind.HISTOGRAM,
     "s",
     "how long an attempt waited for a free slot",
     ("strategy",),
 )
 WAITING: Final = Instrument(
-    "fairlane.pool.waiting", InstrumentKind.GAUGE, "{task}", "tasks waiting for a free slot", ("strategy",)
+    "fairlane.workers.waiting", InstrumentKind.GAUGE, "{task}", "tasks waiting for a free slot", ("strategy",)
 )
 RETRIES: Final = Instrument(
-    "fairlane.pool.retries",
+    "fairlane.workers.executor.retries",
     InstrumentKind.COUNTER,
     "{attempt}",
     "further attempts, by the code of the error that made them necessary",
     ("strategy", "code"),
 )
 ATTEMPTS: Final = Instrument(
-    "fairlane.pool.attempts",
+    "fairlane.workers.attempts",
     InstrumentKind.COUNTER,
     "{attempt}",
     "executions that a worker ended; outcome is completed or an error code",
     ("kind", "outcome"),
 )
 ATTEMPT_DURATION: Final = Instrument(
-    "fairlane.pool.attempt.duration",
+    "fairlane.workers.attempt.duration",
     InstrumentKind.HISTOGRAM,
     "s",
     "how long a worker executed",
     ("kind", "outcome"),
 )
-LOAD: Final = Instrument("fairlane.pool.load", InstrumentKind.GAUGE, "{slot}", "slots in use", ("kind",))
+LOAD: Final = Instrument("fairlane.workers.load", InstrumentKind.GAUGE, "{slot}", "slots in use", ("kind",))
 WORKERS: Final = Instrument(
-    "fairlane.pool.workers",
+    "fairlane.workers.count",
     InstrumentKind.GAUGE,
     "{worker}",
     "workers between start and stop, by status",
     ("kind", "status"),
 )
 HEALTH_CHECKS: Final = Instrument(
-    "fairlane.pool.health.checks",
+    "fairlane.workers.health.checks",
     InstrumentKind.COUNTER,
     "{check}",
     "health checks; outcome is healthy, unhealthy, timeout or error",
     ("kind", "outcome"),
 )
 HEALTH_DURATION: Final = Instrument(
-    "fairlane.pool.health.duration", InstrumentKind.HISTOGRAM, "s", "how long a health check took", ("kind", "outcome")
+    "fairlane.workers.health.duration",
+    InstrumentKind.HISTOGRAM,
+    "s",
+    "how long a health check took",
+    ("kind", "outcome"),
 )
 RESTARTS: Final = Instrument(
-    "fairlane.pool.restarts",
+    "fairlane.workers.restarts",
     InstrumentKind.COUNTER,
     "{restart}",
     "what became of failed workers; outcome is restarted, failed or given_up",
     ("kind", "outcome"),
 )
 
-ASSIGN: Final = SpanName("fairlane.pool.assign", "one task, from assign to its end", ("task.id", "strategy"))
-EXECUTE: Final = SpanName("fairlane.pool.execute", "one attempt on one worker", ("task.id", "worker.id", "kind"))
-CHECK: Final = SpanName("fairlane.pool.check", "one health check", ("worker.id", "kind"))
-RESTART: Final = SpanName("fairlane.pool.restart", "one restart of a failed worker", ("worker.id", "kind"))
+ASSIGN: Final = SpanName("fairlane.workers.assign", "one task, from assign to its end", ("task.id", "strategy"))
+EXECUTE: Final = SpanName("fairlane.workers.execute", "one attempt on one worker", ("task.id", "worker.id", "kind"))
+CHECK: Final = SpanName("fairlane.workers.check", "one health check", ("worker.id", "kind"))
+RESTART: Final = SpanName("fairlane.workers.restart", "one restart of a failed worker", ("worker.id", "kind"))
 
 INSTRUMENTS: Final = (
     TASKS,

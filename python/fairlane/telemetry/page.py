@@ -19,7 +19,7 @@ from opentelemetry.sdk.metrics.export import ConsoleMetricExporter, PeriodicExpo
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
 
-from fairlane.pool import LocalWorker, Manager, Pool
+from fairlane.workers import LocalWorker, Manager, WorkerGroup
 
 metrics.set_meter_provider(MeterProvider([PeriodicExportingMetricReader(ConsoleMetricExporter())]))
 tracers = TracerProvider()
@@ -32,7 +32,7 @@ async def double(value: int) -> int:
 
 
 async def main() -> None:
-    async with Manager(Pool([LocalWorker("a")])) as manager:
+    async with Manager(WorkerGroup([LocalWorker("a")])) as manager:
         await manager.assign(double, 21)
 
 
@@ -44,7 +44,7 @@ _INTRO: Final = f"""\
 
 Generated from `fairlane.telemetry.names` by `python -m fairlane.telemetry.page`; do not edit.
 
-What is instrumented today is the pool layer, `fairlane.pool`: managers, workers, health checks and restarts. The
+What is instrumented today is the pool layer, `fairlane.workers`: managers, workers, health checks and restarts. The
 scheduler is instrumented as far as it is made of that layer: the checks and restarts of its workers (kind `scheduler`).
 What it admits, dispatches, holds and settles is not told to OpenTelemetry; `fairlane status`, `fairlane audit` and the
 event stream tell it, see [operations.md](operations.md#watching).

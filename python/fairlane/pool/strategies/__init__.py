@@ -1,6 +1,0 @@
-"""Strategies: which worker gets the next task. None of them blocks, and each costs O(log workers) or less."""
-
-from fairlane.pool.strategies.base import Candidate, Strategy
-from fairlane.pool.strategies.registry import make_strategy, register_strategy, strategy_names
-
-__all__ = ["Candidate", "Strategy", "make_strategy", "register_strategy", "strategy_names"]

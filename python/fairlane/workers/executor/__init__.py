@@ -1,0 +1,1 @@
+"""From a caller's task to a worker with a free slot: queueing, placement, retries, deadlines."""

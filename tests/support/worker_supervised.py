@@ -1,0 +1,54 @@
+"""A pool under a supervisor, and what that tells; failures that are known to have been seen."""
+
+from fairlane.clock import Rng
+from fairlane.config.workers import SupervisorConfig
+from fairlane.workers.members.group import WorkerGroup
+from fairlane.workers.members.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
+from tests.support.virtual_time import VirtualClock, now_s
+from tests.support.worker_members import ScriptedMember
+from tests.support.worker_telemetry import Recording
+
+RESTARTED, RESTART_FAILED, GAVE_UP = SupervisorEventKind
+CONFIG = SupervisorConfig(
+    backoff_base_ms=1_000, backoff_cap_ms=8_000, max_restarts=5, window_ms=60_000, start_timeout_ms=500
+)
+
+
+class Highest:
+    """Chance at its upper end, so that waits are known."""
+
+    def uniform(self, low: float, high: float) -> float:
+        return high
+
+
+class Supervised:
+    """A pool, a supervisor that has not begun, and what that tells."""
+
+    def __init__(self, *members: ScriptedMember, config: SupervisorConfig = CONFIG, rng: Rng | None = None) -> None:
+        self.pool = WorkerGroup(members)
+        self.events: list[SupervisorEvent] = []
+        self.told_s: list[float] = []
+        self.recording = Recording()
+        self.supervisor = Supervisor(
+            self.pool,
+            config,
+            clock=VirtualClock(),
+            rng=rng or Highest(),
+            telemetry=self.recording.telemetry,
+            observer=self._see,
+        )
+
+    def _see(self, event: SupervisorEvent) -> None:
+        self.events.append(event)
+        self.told_s.append(now_s())
+
+    def told(self) -> list[tuple[SupervisorEventKind, float, int]]:
+        """What happened, when, and which restart within the window it was."""
+        return [(event.kind, at_s, event.restarts) for event, at_s in zip(self.events, self.told_s, strict=True)]
+
+
+async def failed(*members: ScriptedMember) -> None:
+    for member in members:
+        await member.start()
+        member.fail("broken")
+        member.started_s.clear()

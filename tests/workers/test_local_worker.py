@@ -1,0 +1,214 @@
+"""Workers in this process: threads, cleaning up, and what cannot be ended."""
+
+import asyncio
+import contextvars
+import gc
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from fairlane.workers.errors import WorkerError, WorkerErrorCode
+from fairlane.workers.members.member import WorkerHealth
+from fairlane.workers.members.status import WorkerStatus
+from fairlane.workers.transports.local_worker import LocalWorker
+from tests.support.virtual_time import virtual_time
+from tests.support.worker_work import double, task, thread_name
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """Opened at the test's end, so that no thread outlives it."""
+    gate = threading.Event()
+    yield gate
+    gate.set()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("worker_id", "no spaces"), ("capacity", 0), ("weight", 0), ("tags", [""]), ("metadata", {"a": 1})],
+)
+def test_bad_arguments_are_named(field: str, value: object) -> None:
+    arguments = {"worker_id": "w", "capacity": 1, field: value}
+    with pytest.raises(WorkerError, match=field.removeprefix("worker_")) as error:
+        LocalWorker(**arguments)
+    assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
+
+
+def test_it_says_who_it_is() -> None:
+    info = LocalWorker("w", capacity=4, weight=2, tags=["gpu"], metadata={"zone": "b"}).info
+    assert (info.id, info.kind, info.capacity, info.weight) == ("w", "local", 4, 2)
+    assert info.tags == {"gpu"}
+    assert info.metadata == {"zone": "b"}
+
+
+async def test_its_check_says_how_it_is() -> None:
+    answers = [WorkerHealth(healthy=False, detail="no disk")]
+
+    async def check() -> WorkerHealth:
+        return answers.pop()
+
+    worker = LocalWorker("w", check=check)
+    await worker.start()
+    assert await worker.health() == WorkerHealth(healthy=False, detail="no disk")
+    with pytest.raises(IndexError):
+        await worker.health()
+
+
+async def test_threads_are_its_own_and_used_again() -> None:
+    worker = LocalWorker("w", capacity=2)
+    await worker.start()
+    before = threading.active_count()
+    names = {await worker.execute(task(thread_name), None) for _ in range(5)}
+    assert names == {"fairlane-w"}
+    assert threading.active_count() == before + 1
+    await worker.stop()
+
+
+async def test_blocking_work_sees_the_callers_context() -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
+    worker = LocalWorker("w")
+    await worker.start()
+    variable.set("seen")
+    assert await worker.execute(task(lambda _: variable.get()), None) == "seen"
+
+
+async def test_a_stuck_thread_keeps_its_slot_over_a_restart_and_starves_nobody(gate: threading.Event) -> None:
+    worker = LocalWorker("w", capacity=2)
+    await worker.start()
+    stuck = asyncio.create_task(worker.execute(task(lambda _: gate.wait()), None))
+    await asyncio.sleep(0)
+    await worker.stop()
+    with pytest.raises(WorkerError) as error:
+        await stuck
+    assert error.value.code is WorkerErrorCode.WORKER_LOST
+    await worker.start()
+    assert (worker.status, worker.load) == (WorkerStatus.READY, 1)
+    assert await worker.execute(task(lambda value: value + 1), 1) == 2
+    gate.set()
+    await worker.drain()
+    assert worker.load == 0
+
+
+async def test_what_a_thread_raises_when_nobody_waits_any_more_is_dropped(gate: threading.Event) -> None:
+    def fail_late(_: object) -> None:
+        gate.wait()
+        raise ValueError("too late for anybody")
+
+    reported: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))
+    worker = LocalWorker("w")
+    await worker.start()
+    call = asyncio.create_task(worker.execute(task(fail_late), None))
+    await asyncio.sleep(0)
+    call.cancel()
+    await asyncio.wait({call})
+    gate.set()
+    await worker.drain()
+    gc.collect()
+    assert reported == []
+
+
+@virtual_time
+async def test_a_stop_waits_for_cancelled_functions_to_clean_up() -> None:
+    cleaned: list[str] = []
+
+    async def work(_: object) -> None:
+        try:
+            await asyncio.sleep(1_000)
+        finally:
+            await asyncio.sleep(0.5)
+            cleaned.append("up")
+
+    worker = LocalWorker("w")
+    await worker.start()
+    call = asyncio.create_task(worker.execute(task(work), None))
+    await asyncio.sleep(1)
+    await worker.stop()
+    assert cleaned == ["up"]
+    assert call.done()
+
+
+@virtual_time
+async def test_a_stop_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture) -> None:
+    async def insist(_: object) -> None:
+        for _ in range(2):
+            try:
+                await asyncio.sleep(1_000)
+            except asyncio.CancelledError:
+                continue
+
+    worker = LocalWorker("w")
+    await worker.start()
+    call = asyncio.create_task(worker.execute(task(insist), None))
+    await asyncio.sleep(1)
+    await worker.stop()
+    assert worker.status is WorkerStatus.STOPPED
+    assert "worker w: 1 executions go on although cancelled" in caplog.text
+    with pytest.raises(WorkerError):
+        await call
+
+
+def test_a_stuck_thread_holds_up_neither_the_loop_nor_the_programs_end() -> None:
+    program = """
+import asyncio, threading
+from fairlane.workers import LocalWorker, Task
+
+async def main():
+    worker = LocalWorker("w")
+    await worker.start()
+    began = threading.Event()
+    def hang(_):
+        began.set()
+        threading.Event().wait()
+    call = asyncio.create_task(worker.execute(Task(hang, task_id="t", created_s=0), None))
+    while not began.is_set():
+        await asyncio.sleep(0.001)
+    call.cancel()
+
+asyncio.run(main())
+print("over")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == ("over\n", "")
+
+
+def test_a_thread_that_ends_after_its_loop_disturbs_nobody(
+    gate: threading.Event, recwarn: pytest.WarningsRecorder
+) -> None:
+    ended = threading.Event()
+
+    def work(_: object) -> None:
+        gate.wait()
+        ended.set()
+
+    async def main() -> None:
+        worker = LocalWorker("w")
+        await worker.start()
+        call = asyncio.create_task(worker.execute(task(work), None))
+        await asyncio.sleep(0)
+        call.cancel()
+
+    asyncio.run(main())
+    threads = [thread for thread in threading.enumerate() if thread.name == "fairlane-w"]
+    gate.set()
+    assert ended.wait(20)
+    assert threads
+    assert not [warning for warning in recwarn if "thread" in str(warning.category).lower()]
+
+
+async def test_work_may_stop_its_own_worker() -> None:
+    worker = LocalWorker("w")
+
+    async def stop(_: object) -> None:
+        await worker.stop()
+
+    await worker.start()
+    with pytest.raises(WorkerError) as error:
+        await worker.execute(task(stop), None)
+    assert error.value.code is WorkerErrorCode.WORKER_LOST
+    await worker.stop()
+    await worker.start()
+    assert await worker.execute(task(double), 21) == 42

@@ -1,0 +1,180 @@
+"""Placing: whom a strategy may choose from, and when waiting is of no use."""
+
+import asyncio
+from collections.abc import Collection
+from typing import Any
+
+import pytest
+
+from fairlane.clock import system_rng
+from fairlane.telemetry import Telemetry
+from fairlane.workers.errors import WorkerError, WorkerErrorCode
+from fairlane.workers.executor.placement import Placement
+from fairlane.workers.members.group import WorkerGroup
+from fairlane.workers.strategies.base import Candidate, Strategy
+from fairlane.workers.strategies.registry import make_strategy
+from tests.support.virtual_time import VirtualClock, settle, virtual_time
+from tests.support.worker_workers import ScriptedWorker, started
+
+
+class Plans:
+    """The workers that somebody will bring back."""
+
+    def __init__(self, pool: WorkerGroup[ScriptedWorker], *restarted: str, strategy: Strategy | None = None) -> None:
+        self.restarted = set(restarted)
+        self.placement = Placement(
+            pool,
+            strategy or make_strategy("least-busy", system_rng(1)),
+            "mine",
+            queue_limit=10,
+            will_restart=self.restarted.__contains__,
+            clock=VirtualClock(),
+            telemetry=Telemetry(),
+        )
+
+
+@virtual_time
+async def test_it_hands_out_slots_only_while_it_is_open() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    placement = Plans(WorkerGroup([worker])).placement
+    with pytest.raises(WorkerError, match="the manager does not run"):
+        await placement.take(())
+    placement.open()
+    assert await placement.take(()) is worker
+    placement.close()
+    with pytest.raises(WorkerError, match="the manager does not run"):
+        await placement.take(())
+
+
+@virtual_time
+async def test_changed_plans_for_a_failed_worker_end_the_wait_for_it() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    plans = Plans(WorkerGroup([worker]), "a")
+    worker.fail("gone")
+    plans.placement.open()
+    waiting = asyncio.create_task(plans.placement.take(()))
+    await settle()
+    assert not waiting.done()
+    plans.restarted.clear()
+    plans.placement.reconsider("a")
+    with pytest.raises(WorkerError, match="no worker to wait for: 1 failed") as raised:
+        await waiting
+    assert raised.value.code is WorkerErrorCode.NO_WORKERS_AVAILABLE
+
+
+@virtual_time
+async def test_plans_for_one_that_left_change_nothing() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    plans = Plans(WorkerGroup([worker]), "b")
+    plans.placement.open()
+    plans.placement.reconsider("b")
+    assert await plans.placement.take(()) is worker
+
+
+@virtual_time
+async def test_plans_that_are_told_after_the_end_do_not_open_it_again() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    plans = Plans(WorkerGroup([worker]), "a")
+    plans.placement.open()
+    plans.placement.close()
+    plans.placement.reconsider("a")
+    with pytest.raises(WorkerError, match="the manager does not run"):
+        await plans.placement.take(())
+
+
+# -- a strategy of somebody else's that fails ----------------------------------------------------------------
+
+
+class Faulty:
+    """Chooses what it is told to choose, and raises what it is told to raise."""
+
+    def __init__(self) -> None:
+        self.chosen: object = None
+        self.refused: Exception | None = None
+        self.known: set[str] = set()
+
+    def put(self, candidate: Candidate) -> None:
+        if self.refused is not None:
+            raise self.refused
+        self.known.add(candidate.id)
+
+    def remove(self, worker_id: str) -> None:
+        raise KeyError(worker_id)
+
+    def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> Any:
+        if isinstance(self.chosen, Exception):
+            raise self.chosen
+        return self.chosen
+
+    def undo(self, worker_id: str, tasks: int = 1) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("chosen", "says"),
+    [
+        (ZeroDivisionError("by nothing"), "strategy mine did not choose: by nothing"),
+        ("zzz", "strategy mine chose 'zzz', which is no worker of the pool"),
+        ([], r"strategy mine chose \[\], which is no worker of the pool"),
+    ],
+)
+@virtual_time
+async def test_a_strategy_that_does_not_choose_is_at_fault(chosen: object, says: str) -> None:
+    strategy = Faulty()
+    plans = Plans(WorkerGroup(await started(ScriptedWorker("a"))), strategy=strategy)
+    plans.placement.open()
+    strategy.chosen = chosen
+    with pytest.raises(WorkerError, match=says) as raised:
+        await plans.placement.take(())
+    assert raised.value.code is WorkerErrorCode.INVALID_CONFIGURATION
+    assert raised.value.context == {"strategy": "mine"}
+    assert raised.value.cause is (chosen if isinstance(chosen, Exception) else None)
+
+
+@virtual_time
+async def test_all_who_wait_are_told_that_the_strategy_is_at_fault() -> None:
+    strategy = Faulty()
+    [worker] = await started(ScriptedWorker("a"))
+    plans = Plans(WorkerGroup([worker]), strategy=strategy)
+    plans.placement.open()
+    waiting = [asyncio.create_task(plans.placement.take(())) for _ in range(3)]
+    await settle()
+    strategy.chosen = ZeroDivisionError()
+    plans.placement.reconsider("a")
+    await settle()
+    assert {each.exception().code for each in waiting} == {WorkerErrorCode.INVALID_CONFIGURATION}  # type: ignore[union-attr]
+
+
+@virtual_time
+async def test_a_worker_that_the_strategy_does_not_take_in_is_not_waited_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    strategy = Faulty()
+    pool = WorkerGroup(await started(ScriptedWorker("a")))
+    plans = Plans(pool, strategy=strategy)
+    plans.placement.open()
+    waiting = asyncio.create_task(plans.placement.take(()))
+    await settle()
+    strategy.refused = ValueError("no weight")
+    pool.update("a", weight=7)
+    with pytest.raises(WorkerError, match="no worker to wait for: 1 ready") as raised:
+        await waiting
+    assert raised.value.code is WorkerErrorCode.NO_WORKERS_AVAILABLE
+    assert "strategy mine did not take in worker a: no weight" in caplog.text
+    strategy.refused, strategy.chosen = None, "a"
+    pool.update("a", weight=1)
+    assert await plans.placement.take(()) is pool.get("a")
+
+
+@virtual_time
+async def test_a_strategy_that_cannot_forget_a_worker_keeps_nobody_waiting() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    pool = WorkerGroup([worker])
+    plans = Plans(pool, strategy=Faulty())
+    plans.placement.open()
+    waiting = asyncio.create_task(plans.placement.take(()))
+    await settle()
+    await pool.remove("a")
+    with pytest.raises(WorkerError) as raised:
+        await waiting
+    assert raised.value.code is WorkerErrorCode.NO_WORKERS_AVAILABLE

@@ -1,0 +1,223 @@
+"""The queue for slots: first come, first served, whoever is cancelled, and no wake-up is lost."""
+
+import asyncio
+from collections.abc import Collection
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from fairlane.workers.errors import WorkerError, WorkerErrorCode
+from fairlane.workers.executor.slot_queue import SlotQueue
+from tests.support.virtual_time import settle, virtual_time
+
+
+class Slots:
+    """Free slots, each named; whoever took one is noted."""
+
+    def __init__(self, limit: int = 1_000, *, free: int = 0) -> None:
+        self.free = free
+        self.refusals = 0
+        self.asked = 0
+        self.avoided: list[Collection[str]] = []
+        self.taken: list[str] = []
+        self.queue: SlotQueue[str] = SlotQueue(limit, self._choose)
+
+    def _choose(self, avoid: Collection[str]) -> str | None:
+        self.asked += 1
+        self.avoided.append(avoid)
+        if self.refusals:
+            self.refusals -= 1
+            raise WorkerError(WorkerErrorCode.NO_WORKERS_AVAILABLE, "none left")
+        return "slot" if self.free else None
+
+    async def take(self, name: str, avoid: Collection[str] = ()) -> str:
+        await self.queue.take(avoid)
+        self.free -= 1
+        assert self.free >= 0
+        self.taken.append(name)
+        return name
+
+    def come(self, *names: str) -> list["asyncio.Task[str]"]:
+        return [asyncio.create_task(self.take(name)) for name in names]
+
+    def release(self, slots: int = 1) -> None:
+        self.free += slots
+        self.queue.wake()
+
+
+@virtual_time
+async def test_a_free_slot_is_taken_at_once() -> None:
+    slots = Slots(free=1)
+    assert await slots.take("a", avoid=["w"]) == "a"
+    assert slots.avoided == [["w"]]
+    assert len(slots.queue) == 0
+
+
+@virtual_time
+async def test_slots_go_to_those_who_wait_in_the_order_in_which_they_came() -> None:
+    slots = Slots()
+    slots.come("a", "b", "c", "d")
+    await settle()
+    assert (slots.taken, len(slots.queue)) == ([], 4)
+    slots.release()
+    await settle()
+    assert slots.taken == ["a"]
+    slots.release(2)
+    await settle()
+    assert (slots.taken, len(slots.queue)) == (["a", "b", "c"], 1)
+
+
+@virtual_time
+async def test_a_newcomer_does_not_overtake_one_that_was_woken_and_has_not_run_yet() -> None:
+    slots = Slots()
+    slots.come("a")
+    await settle()
+    slots.release(2)
+    await slots.take("b")
+    assert slots.taken == ["a", "b"]
+
+
+@virtual_time
+async def test_one_that_is_woken_in_vain_keeps_its_place() -> None:
+    slots = Slots()
+    slots.come("a", "b")
+    await settle()
+    slots.queue.wake()
+    await settle()
+    assert len(slots.queue) == 2
+    slots.release()
+    await settle()
+    assert slots.taken == ["a"]
+
+
+@virtual_time
+async def test_one_that_is_cancelled_after_it_was_woken_passes_the_wake_on() -> None:
+    slots = Slots()
+    [first, _] = slots.come("a", "b")
+    await settle()
+    slots.release()
+    first.cancel()
+    await settle()
+    assert (first.cancelled(), slots.taken, len(slots.queue)) == (True, ["b"], 0)
+
+
+@virtual_time
+async def test_one_that_is_cancelled_in_the_middle_of_the_line_leaves_the_others_as_they_are() -> None:
+    slots = Slots()
+    [_, second, _] = slots.come("a", "b", "c")
+    await settle()
+    second.cancel()
+    await settle()
+    asked = slots.asked
+    slots.release(2)
+    await settle()
+    assert slots.taken == ["a", "c"]
+    assert slots.asked == asked + 2
+
+
+@virtual_time
+async def test_so_many_may_wait_and_no_more() -> None:
+    slots = Slots(limit=2)
+    slots.come("a", "b")
+    await settle()
+    with pytest.raises(WorkerError, match="2 tasks wait for a slot, and queue_limit = 2") as raised:
+        await slots.take("c")
+    assert raised.value.code is WorkerErrorCode.QUEUE_FULL
+    slots.release()
+    await settle()
+    slots.come("d")
+    await settle()
+    assert len(slots.queue) == 2
+
+
+@virtual_time
+async def test_without_room_to_wait_there_is_a_free_slot_or_none() -> None:
+    slots = Slots(limit=0, free=1)
+    await slots.take("a")
+    with pytest.raises(WorkerError, match="queue_limit = 0"):
+        await slots.take("b")
+
+
+@virtual_time
+async def test_one_that_was_let_in_before_may_wait_beyond_the_limit_and_behind_the_others() -> None:
+    slots = Slots(limit=1)
+    slots.come("a")
+    await settle()
+    again = asyncio.create_task(slots.take("b", avoid=["w"]))
+    await settle()
+    assert len(slots.queue) == 2
+    slots.release(2)
+    await again
+    assert slots.taken == ["a", "b"]
+
+
+@virtual_time
+async def test_all_who_wait_are_told_that_there_will_be_none() -> None:
+    slots = Slots()
+    waiting = slots.come("a", "b", "c")
+    await settle()
+    slots.refusals = 3
+    slots.queue.wake()
+    errors = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [getattr(error, "code", None) for error in errors] == [WorkerErrorCode.NO_WORKERS_AVAILABLE] * 3
+    assert len({id(error) for error in errors}) == 3
+    assert len(slots.queue) == 0
+
+
+@virtual_time
+async def test_those_who_were_not_told_yet_go_on_waiting_when_there_is_hope_again() -> None:
+    slots = Slots()
+    waiting = slots.come("a", "b")
+    await settle()
+    slots.refusals = 1
+    slots.queue.wake()
+    with pytest.raises(WorkerError):
+        await waiting[0]
+    await settle()
+    assert len(slots.queue) == 1
+    slots.release()
+    assert await waiting[1] == "b"
+
+
+STEPS = st.lists(
+    st.sampled_from(["come", "come", "come", "release", "release", "cancel", "cancel first", "rest", "settle"]),
+    max_size=60,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(steps=STEPS, free=st.integers(0, 3), pick=st.randoms(use_true_random=False))
+@virtual_time
+async def test_in_any_interleaving_none_is_overtaken_and_no_slot_lies_idle(steps, free, pick) -> None:
+    slots = Slots(free=free)
+    callers: dict[str, asyncio.Task[str]] = {}
+    cancelled: set[str] = set()
+    given_out = free
+    for step in steps:
+        open_ones = [name for name, caller in callers.items() if not caller.done() and name not in cancelled]
+        if step == "come":
+            name = f"{len(callers):03}"
+            callers[name] = slots.come(name)[0]
+        elif step == "release":
+            slots.release()
+            given_out += 1
+        elif step.startswith("cancel") and open_ones:
+            name = open_ones[0] if step == "cancel first" else pick.choice(open_ones)
+            callers[name].cancel()
+            cancelled.add(name)
+        elif step == "rest":
+            await asyncio.sleep(0)
+        elif step == "settle":
+            await settle()
+            assert slots.free == 0 or len(slots.queue) == 0
+    await settle()
+    assert slots.taken == sorted(slots.taken)
+    assert slots.free == 0 or len(slots.queue) == 0
+    assert len(slots.taken) == given_out - slots.free
+    still_waiting = [name for name, caller in callers.items() if not caller.done()]
+    assert len(still_waiting) == len(slots.queue)
+    assert not slots.taken or all(name > slots.taken[-1] for name in still_waiting)
+    for caller in callers.values():
+        caller.cancel()
+    await settle()
+    assert len(slots.queue) == 0

@@ -1,0 +1,318 @@
+"""What every worker promises, whatever it executes in."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from fairlane.workers.errors import WorkerError, WorkerErrorCode
+from fairlane.workers.members.member import Member, WorkerInfo
+from fairlane.workers.members.metrics import SMOOTHING
+from fairlane.workers.members.status import WorkerStatus
+from fairlane.workers.transports.abstract_worker import AbstractWorker
+from fairlane.workers.transports.local_worker import LocalWorker
+from fairlane.workers.transports.subprocess_worker import SubprocessWorker
+from tests.support.worker_work import (
+    Doubler,
+    Meeting,
+    double,
+    double_in_thread,
+    double_later,
+    lose_a_worker,
+    meet,
+    meet_in_thread,
+    raise_it,
+    raise_it_async,
+    task,
+)
+
+TRANSPORTS: dict[str, Callable[..., AbstractWorker]] = {"local": LocalWorker, "subprocess": SubprocessWorker}
+
+
+@pytest.fixture(params=TRANSPORTS)
+async def worker(request: pytest.FixtureRequest) -> AsyncIterator[AbstractWorker]:
+    """One with two slots that has not been started."""
+    worker = TRANSPORTS[request.param]("w", capacity=2)
+    yield worker
+    await worker.stop()
+
+
+@pytest.fixture
+async def ready(worker: AbstractWorker) -> AbstractWorker:
+    await worker.start()
+    return worker
+
+
+@pytest.fixture
+async def meeting() -> AsyncIterator[Meeting]:
+    async with Meeting() as meeting:
+        yield meeting
+
+
+def running(worker: AbstractWorker, work: Callable[[Any], Any], value: object) -> "asyncio.Task[Any]":
+    return asyncio.create_task(worker.execute(task(work), value))
+
+
+async def until(worker: AbstractWorker, holds: Callable[[Member], bool]) -> None:
+    """Return when it holds; asked after each change."""
+    held = asyncio.Event()
+
+    def look(member: Member) -> None:
+        if holds(member):
+            held.set()
+
+    end = worker.watch(look)
+    look(worker)
+    async with asyncio.timeout(20):
+        await held.wait()
+    end()
+
+
+# -- life ----------------------------------------------------------------------------------------------------
+
+
+async def test_it_lives_and_can_live_again(worker: AbstractWorker) -> None:
+    seen = [worker.status]
+    worker.watch(lambda member: seen.append(member.status))
+    for _ in range(2):
+        await worker.start()
+        assert await worker.execute(task(double), 21) == 42
+        await worker.stop()
+    distinct = [now for before, now in zip([None, *seen], seen, strict=False) if before is not now]
+    life = [WorkerStatus.STARTING, WorkerStatus.READY, WorkerStatus.DRAINING, WorkerStatus.STOPPED]
+    assert distinct == [WorkerStatus.CREATED, *life, *life]
+
+
+async def test_one_that_was_never_started_just_stops(worker: AbstractWorker) -> None:
+    await worker.stop()
+    await worker.stop()
+    assert worker.status is WorkerStatus.STOPPED
+
+
+async def test_it_starts_once(ready: AbstractWorker) -> None:
+    with pytest.raises(WorkerError) as error:
+        await ready.start()
+    assert error.value.code is WorkerErrorCode.ILLEGAL_TRANSITION
+    assert ready.status is WorkerStatus.READY
+
+
+async def test_it_is_well_while_it_is_at_work(worker: AbstractWorker) -> None:
+    assert not (await worker.health()).healthy
+    await worker.start()
+    assert (await worker.health()).healthy
+    await worker.stop()
+    health = await worker.health()
+    assert not health.healthy
+    assert "stopped" in health.detail
+
+
+async def test_a_failed_one_can_be_started_and_stopped(ready: AbstractWorker) -> None:
+    ready.fail("no reason")
+    assert ready.status is WorkerStatus.FAILED
+    assert not (await ready.health()).healthy
+    await ready.start()
+    assert await ready.execute(task(double), 1) == 2
+    ready.fail("no reason")
+    await ready.stop()
+    assert ready.status is WorkerStatus.STOPPED
+
+
+# -- execution -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("work", [double, double_in_thread, double_later, Doubler()])
+async def test_it_executes_every_kind_of_function(ready: AbstractWorker, work: Callable[[int], Any]) -> None:
+    assert await ready.execute(task(work), 21) == 42
+    assert (ready.metrics.successes, ready.metrics.failures, ready.metrics.error_rate) == (1, 0, 0.0)
+    assert ready.load == 0
+
+
+@pytest.mark.parametrize("work", [raise_it, raise_it_async])
+async def test_what_the_work_raises_is_the_cause(ready: AbstractWorker, work: Callable[[Any], Any]) -> None:
+    with pytest.raises(WorkerError, match="task t failed on worker w: KeyError\\('no such'\\)") as error:
+        await ready.execute(task(work), KeyError("no such"))
+    assert error.value.code is WorkerErrorCode.TASK_FAILED
+    assert not error.value.retryable
+    assert isinstance(error.value.cause, KeyError)
+    assert (ready.metrics.successes, ready.metrics.failures, ready.metrics.error_rate) == (0, 1, SMOOTHING)
+    assert (ready.status, ready.load) == (WorkerStatus.READY, 0)
+
+
+@pytest.mark.parametrize("work", [raise_it, raise_it_async])
+@pytest.mark.parametrize("error", [SystemExit(3), StopIteration(3)])
+async def test_work_that_ends_the_program_has_failed(
+    ready: AbstractWorker, work: Callable[[Any], Any], error: BaseException
+) -> None:
+    with pytest.raises(WorkerError) as failed:
+        await ready.execute(task(work), error)
+    assert failed.value.code is WorkerErrorCode.TASK_FAILED
+    assert isinstance(failed.value.cause, RuntimeError)
+    assert await ready.execute(task(double), 21) == 42
+
+
+async def test_an_error_of_a_pool_that_the_work_uses_is_the_works_own(ready: AbstractWorker) -> None:
+    with pytest.raises(WorkerError) as error:
+        await ready.execute(task(lose_a_worker), None)
+    assert error.value.code is WorkerErrorCode.TASK_FAILED
+    assert isinstance(error.value.cause, WorkerError)
+    assert error.value.cause.code is WorkerErrorCode.WORKER_LOST
+
+
+async def test_work_that_cancels_itself_is_told_from_a_cancelled_caller(ready: AbstractWorker) -> None:
+    with pytest.raises(WorkerError) as error:
+        await ready.execute(task(raise_it_async), asyncio.CancelledError())
+    assert error.value.code is WorkerErrorCode.TASK_CANCELLED
+    assert (ready.metrics.successes, ready.metrics.failures) == (0, 0)
+
+
+# -- slots ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("work", [meet, meet_in_thread])
+async def test_slots_are_taken_and_given_back(
+    ready: AbstractWorker, meeting: Meeting, work: Callable[[Any], Any]
+) -> None:
+    first, second = running(ready, work, meeting.address), running(ready, work, meeting.address)
+    guests = [await meeting.guest(), await meeting.guest()]
+    assert (ready.status, ready.load) == (WorkerStatus.BUSY, 2)
+    with pytest.raises(WorkerError, match="all 2 slots of worker w in use") as error:
+        await ready.execute(task(double), 1)
+    assert error.value.code is WorkerErrorCode.WORKER_AT_CAPACITY
+    assert error.value.retryable
+
+    guests[0].release()
+    await asyncio.wait({first, second}, return_when=asyncio.FIRST_COMPLETED)
+    assert (ready.status, ready.load) == (WorkerStatus.READY, 1)
+    assert await ready.execute(task(double), 21) == 42
+    guests[1].release()
+    assert await asyncio.gather(first, second) == ["met", "met"]
+    assert (ready.status, ready.load) == (WorkerStatus.READY, 0)
+
+
+async def test_capacity_may_change_while_it_works(ready: AbstractWorker, meeting: Meeting) -> None:
+    calls = [running(ready, meet, meeting.address) for _ in range(2)]
+    guests = [await meeting.guest() for _ in calls]
+    ready.update(WorkerInfo.of(id="w", kind=ready.info.kind, capacity=3, weight=7))
+    assert ready.status is WorkerStatus.READY
+    calls.append(running(ready, meet_in_thread, meeting.address))
+    guests.append(await meeting.guest())
+    assert ready.status is WorkerStatus.BUSY
+    ready.update(WorkerInfo.of(id="w", kind=ready.info.kind, capacity=1))
+    guests[0].release()
+    guests[1].release()
+    await asyncio.wait(calls[:2])
+    assert (ready.status, ready.load) == (WorkerStatus.BUSY, 1)
+    guests[2].release()
+    await asyncio.wait(calls)
+    assert ready.status is WorkerStatus.READY
+
+
+@pytest.mark.parametrize("changed", [{"id": "other"}, {"kind": "other"}])
+async def test_it_stays_who_it_is(worker: AbstractWorker, changed: dict[str, str]) -> None:
+    info = WorkerInfo.of(**{"id": "w", "kind": worker.info.kind, "capacity": 1} | changed)
+    with pytest.raises(WorkerError, match="other") as error:
+        worker.update(info)
+    assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
+
+
+async def test_it_takes_nothing_before_its_start_while_it_drains_and_after_its_end(
+    worker: AbstractWorker, meeting: Meeting
+) -> None:
+    async def refused() -> None:
+        with pytest.raises(WorkerError, match=f"worker w {worker.status}") as error:
+            await worker.execute(task(double), 1)
+        assert error.value.code is WorkerErrorCode.WORKER_NOT_READY
+
+    await refused()
+    await worker.start()
+    call = running(worker, meet, meeting.address)
+    guest = await meeting.guest()
+    draining = asyncio.create_task(worker.drain())
+    await until(worker, lambda member: member.status is WorkerStatus.DRAINING)
+    await refused()
+    assert not draining.done()
+    guest.release()
+    await draining
+    assert await call == "met"
+    await worker.stop()
+    await refused()
+
+
+# -- cancellation, failure, stop -------------------------------------------------------------------------------
+
+
+async def test_a_cancelled_call_ends_the_work(ready: AbstractWorker, meeting: Meeting) -> None:
+    call = running(ready, meet, meeting.address)
+    guest = await meeting.guest()
+    call.cancel()
+    await asyncio.wait({call})
+    assert call.cancelled()
+    await guest.gone()
+    await until(ready, lambda member: member.load == 0)
+    assert (ready.metrics.successes, ready.metrics.failures) == (0, 0)
+
+
+async def test_a_call_may_be_cancelled_before_it_has_begun(ready: AbstractWorker) -> None:
+    for work in (meet, meet_in_thread):
+        call = running(ready, work, ("nowhere.invalid", 1))
+        for _ in range(3):
+            await asyncio.sleep(0)
+            call.cancel()
+        await asyncio.wait({call})
+    await until(ready, lambda member: member.load == 0)
+    assert await ready.execute(task(double), 21) == 42
+
+
+async def test_a_blocking_function_cannot_be_ended_and_keeps_its_slot(ready: AbstractWorker, meeting: Meeting) -> None:
+    call = running(ready, meet_in_thread, meeting.address)
+    guest = await meeting.guest()
+    call.cancel()
+    await asyncio.wait({call})
+    assert call.cancelled()
+    assert ready.load == 1
+    assert await ready.execute(task(double_in_thread), 21) == 42
+    guest.release()
+    await until(ready, lambda member: member.load == 0)
+
+
+@pytest.mark.parametrize("work", [meet, meet_in_thread])
+async def test_what_runs_on_a_failed_worker_is_lost(
+    ready: AbstractWorker, meeting: Meeting, work: Callable[[Any], Any]
+) -> None:
+    calls = [running(ready, work, meeting.address) for _ in range(2)]
+    guests = [await meeting.guest() for _ in calls]
+    ready.fail("it is said so")
+    await asyncio.wait(calls)
+    for call in calls:
+        error = call.exception()
+        assert isinstance(error, WorkerError)
+        assert error.code is WorkerErrorCode.WORKER_LOST
+        assert error.retryable
+    assert ready.metrics.failures == 2
+    for guest in guests:
+        guest.release()
+    await until(ready, lambda member: member.load == 0)
+
+
+async def test_a_stop_lets_what_runs_go_on_for_the_grace_time(ready: AbstractWorker, meeting: Meeting) -> None:
+    call = running(ready, meet, meeting.address)
+    guest = await meeting.guest()
+    stopping = asyncio.create_task(ready.stop(grace_s=60))
+    await until(ready, lambda member: member.status is WorkerStatus.DRAINING)
+    guest.release()
+    await stopping
+    assert await call == "met"
+    assert ready.status is WorkerStatus.STOPPED
+
+
+async def test_what_still_runs_after_the_grace_time_is_lost(ready: AbstractWorker, meeting: Meeting) -> None:
+    call = running(ready, meet, meeting.address)
+    guest = await meeting.guest()
+    await ready.stop(grace_s=0.01)
+    await asyncio.wait({call})
+    error = call.exception()
+    assert isinstance(error, WorkerError)
+    assert error.code is WorkerErrorCode.WORKER_LOST
+    await guest.gone()
+    assert (ready.status, ready.load) == (WorkerStatus.STOPPED, 0)
