@@ -2,19 +2,19 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
 from bench import claims, environment
-from bench.checks.verdict import verdict
-from bench.driving import budget, budget_race, handoff, health, load, races, requeue, strategies, throughput
-from bench.platform import Platform, Progress
-from bench.recorder import MalformedEvent
-from bench.results import Check, Metrics, Results, ScenarioResult
-from bench.scenario import LoadScenario, RaceScenario, Scenario, ThroughputScenario
-from bench.scenario_controls import BudgetRaceScenario, BudgetScenario, HandoffScenario, RequeueScenario
-from bench.scenario_pool import HealthScenario, StrategiesScenario
+from bench.kinds import kind_of
+from bench.results import Results, ScenarioResult
+from bench.shared.checks import verdict
+from bench.shared.kind import Run
+from bench.shared.metrics import Metrics
+from bench.shared.platform import Platform
+from bench.shared.recorder import MalformedEvent
+from bench.shared.scenario import Scenario
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.config import DispatcherConfig
 from fairlane.errors import FairlaneError
@@ -23,13 +23,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class Audience(Protocol):
-    """Told what goes on."""
+    """Follows the run."""
 
     def starts(self, scenario: Scenario) -> None:
         """A scenario starts."""
         ...
 
-    def goes_on(self, what: str) -> None:
+    def progress(self, what: str) -> None:
         """The running scenario does this now."""
         ...
 
@@ -52,19 +52,19 @@ class Plan:
 
     def varied(self) -> list[Scenario]:
         """Return the scenarios with the workers and the backlog asked for, where a scenario allows that."""
-        scenarios = [_with_workers(each, self.workers) if self.workers else each for each in self.scenarios]
-        return [_with_backlog(each, self.backlog) if self.backlog else each for each in scenarios]
+        scenarios = [each.with_workers(self.workers) if self.workers else each for each in self.scenarios]
+        return [each.with_backlog(self.backlog) if self.backlog else each for each in scenarios]
 
 
 async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
-    """Run every scenario of the plan, whatever the ones before it came to."""
+    """Run every scenario of the plan, even after one has failed."""
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     began_s = SYSTEM_CLOCK.monotonic_s()
     facts = await environment.describe(platform.endpoint)
     results = []
     for scenario in plan.varied():
         audience.starts(scenario)
-        results.append(await _run_one(scenario, platform, plan.seed, audience.goes_on))
+        results.append(await _run_one(scenario, Run(platform, plan.seed, audience.progress)))
         audience.ended(results[-1])
     compared = claims.judge(results)
     return Results(
@@ -80,20 +80,16 @@ async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
     )
 
 
-async def _run_one(scenario: Scenario, platform: Platform, seed: int, progress: Progress) -> ScenarioResult:
+async def _run_one(scenario: Scenario, run: Run) -> ScenarioResult:
     began_s = SYSTEM_CLOCK.monotonic_s()
+    metrics = Metrics()
     try:
-        metrics = await _drive(scenario, platform, seed, progress)
+        metrics = await kind_of(scenario).drive(scenario, run)
     except (FairlaneError, MalformedEvent, TimeoutError, OSError) as error:
         _LOG.exception("scenario %s", scenario.name)
-        metrics = Metrics()
         checks = [verdict("runs to its end", False, str(error) or type(error).__name__, "no error")]
     else:
         checks = [check.judge(scenario, metrics) for check in scenario.checks]
-    return _result(scenario, metrics, checks, SYSTEM_CLOCK.monotonic_s() - began_s)
-
-
-def _result(scenario: Scenario, metrics: Metrics, checks: list[Check], duration_s: float) -> ScenarioResult:
     return ScenarioResult(
         name=scenario.name,
         group=scenario.group,
@@ -103,50 +99,5 @@ def _result(scenario: Scenario, metrics: Metrics, checks: list[Check], duration_
         metrics=metrics,
         checks=checks,
         passed=bool(checks) and all(check.passed for check in checks),
-        duration_s=round(duration_s, 3),
+        duration_s=round(SYSTEM_CLOCK.monotonic_s() - began_s, 3),
     )
-
-
-async def _drive(scenario: Scenario, platform: Platform, seed: int, progress: Progress) -> Metrics:
-    match scenario:
-        case LoadScenario():
-            return await load.drive(scenario, platform, seed=seed, progress=progress)
-        case RaceScenario():
-            return await races.drive(scenario, platform, progress=progress)
-        case BudgetScenario():
-            return await budget.drive(scenario, platform, progress=progress)
-        case RequeueScenario():
-            return await requeue.drive(scenario, platform, progress=progress)
-        case HandoffScenario():
-            return await handoff.drive(scenario, platform, seed=seed, progress=progress)
-        case BudgetRaceScenario():
-            return await budget_race.drive(scenario, platform, progress=progress)
-        case StrategiesScenario() | HealthScenario():
-            return await _drive_workers(scenario, seed, progress)
-        case ThroughputScenario():
-            return await throughput.drive(scenario, platform, progress=progress)
-        case _:
-            raise TypeError(f"no driver for {type(scenario).__name__}")
-
-
-async def _drive_workers(scenario: StrategiesScenario | HealthScenario, seed: int, progress: Progress) -> Metrics:
-    """Drive a scenario that needs neither a server nor Ray."""
-    if isinstance(scenario, StrategiesScenario):
-        return await strategies.drive(scenario, seed=seed, progress=progress)
-    return await health.drive(scenario, seed=seed, progress=progress)
-
-
-def _with_workers(scenario: Scenario, workers: int) -> Scenario:
-    match scenario:
-        case LoadScenario(any_worker_count=True) | ThroughputScenario():
-            return replace(scenario, worker_count=workers)
-        case _:
-            return scenario
-
-
-def _with_backlog(scenario: Scenario, backlog: int) -> Scenario:
-    match scenario:
-        case ThroughputScenario():
-            return replace(scenario, backlogs=(*scenario.backlogs, backlog))
-        case _:
-            return scenario

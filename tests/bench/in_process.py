@@ -5,7 +5,7 @@ import copy
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from bench.driving.clean import remove
+from bench.shared.keyspace import remove_keys
 from fairlane.config import SchedulerConfig
 from fairlane.control.controller import Controller
 from fairlane.lifecycle.client import Client
@@ -16,7 +16,7 @@ from fairlane.store.store import Store
 
 
 class Lives:
-    """A dispatcher that starts anew when it is ended; each life has a number of its own."""
+    """A dispatcher that restarts when it is ended; each life has a number of its own."""
 
     def __init__(self, store: Store, config: SchedulerConfig, stop: asyncio.Event) -> None:
         self.life = 0
@@ -76,7 +76,7 @@ class InProcessPlatform:
                 return await stack.enter_async_context(Store(self.endpoint, config.name))
 
             store = await connect()
-            stack.push_async_callback(remove, store)
+            stack.push_async_callback(remove_keys, store)
             await store.put_pool(config.pool)
             await store.put_tenants(dict(config.tenants))
             dispatcher = Lives(await connect(), config, stop)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.recorder import MalformedEvent, Recorder
+from bench.shared.recorder import MalformedEvent, Recorder
 from fairlane.domain.attempt import AttemptState
 from fairlane.domain.events import Event
 from fairlane.domain.policy import ParkReason

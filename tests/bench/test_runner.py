@@ -1,0 +1,62 @@
+"""A run takes every scenario to its end, and its plan varies those that allow it."""
+
+from dataclasses import replace
+
+from bench.fairness.scenarios import FAIR, SINGLE_WORKER
+from bench.handoff.scenario import RACE_HANDOFF
+from bench.races.scenario import RACE_CONTROLLER
+from bench.runner import Plan, run
+from bench.shared.keyspace import count_keys, remove_keys
+from bench.throughput.scenario import THROUGHPUT
+from fairlane.store.store import Store
+from tests.bench.fairness.test_drive import SHORT
+
+
+class Silent:
+    def __init__(self):
+        self.heard = []
+
+    def starts(self, scenario):
+        self.heard.append(f"starts {scenario.name}")
+
+    def progress(self, what):
+        pass
+
+    def ended(self, result):
+        self.heard.append(f"ended {result.name}")
+
+
+async def test_a_failing_scenario_is_a_failed_result_and_the_next_one_runs(platform):
+    broken = replace(FAIR, name="broken", timing=SHORT, pool=FAIR.pool.model_copy(update={"cost_ceiling_units": 100}))
+    audience = Silent()
+    results = await run(Plan([broken, RACE_CONTROLLER], seed=1), platform, audience)
+    assert [each.passed for each in results.scenarios] == [False, True]
+    assert not results.passed
+    (check,) = results.scenarios[0].checks
+    assert "refused" in check.observed
+    assert audience.heard == [
+        "starts broken",
+        "ended broken",
+        "starts race-controller",
+        "ended race-controller",
+    ]
+
+
+async def test_nothing_run_is_nothing_passed(platform):
+    assert not (await run(Plan([], seed=1), platform, Silent())).passed
+
+
+def test_workers_change_only_where_any_number_is_allowed():
+    scenarios = [FAIR, SINGLE_WORKER, RACE_HANDOFF, THROUGHPUT]
+    assert [each.worker_count for each in Plan(scenarios, 1, workers=7).varied()] == [7, 1, 2, 7]
+    assert Plan(scenarios, 1).varied() == scenarios
+
+
+async def test_cleaning_removes_one_schedulers_keys_only(endpoint, name):
+    async with Store(endpoint, name) as store, Store(endpoint, f"{name}-other") as other:
+        for each in (store, other):
+            await each.command("SET", each.keys.pool, 1)
+        await remove_keys(store)
+        assert await count_keys(store) == 0
+        assert await count_keys(other) == 1
+        await remove_keys(other)
