@@ -10,7 +10,7 @@ from fairlane.domain.policy import CapacityReason, StopReason, WorkerState
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.errors import ConfigError, LeaseLost
 from fairlane.store import decode, doctor, refusals, scripts
-from fairlane.store.codec import task_view, unpack, unpack_rows
+from fairlane.store.codec import task_view, unpack
 from fairlane.store.connection import Command
 from fairlane.store.heart import decode_beat
 from fairlane.store.messages import (
@@ -308,7 +308,7 @@ class Store(Calls):
             reply = await self._connector.block(
                 ("XREAD", "COUNT", limit, "BLOCK", block_ms, "STREAMS", self.keys.events, after)
             )
-        return [decode.event(entry, unpack_rows) for entry in reply[0][1]] if reply else []
+        return [decode.event(entry) for entry in reply[0][1]] if reply else []
 
 
 _STATUSES = {status.value.encode(): status for status in SubmitStatus}
