@@ -131,25 +131,26 @@ async def test_the_script_itself_refuses_a_bad_capacity(world: World, slots: obj
     await world.ready()
     async with unchanged(world.store, clock=True):
         with pytest.raises(StoreError):
-            await world.store._call("set_capacity", [slots])  # another client's write, not this library's
+            await world.store._call("set_capacity", slots=slots)  # another client's write, not this library's
+
+
+GOOD_TICK = {"period_ms": PERIOD, "cooldown_ms": 800, "clean_ticks": 4, "minimum_slots": 1}
 
 
 @pytest.mark.parametrize("bad", [-1, 1.5, math.nan, "1", None])
-@pytest.mark.parametrize("position", range(4))
-async def test_the_script_itself_refuses_a_bad_tick(world: World, position: int, bad: object) -> None:
+@pytest.mark.parametrize("field", GOOD_TICK)
+async def test_the_script_itself_refuses_a_bad_tick(world: World, field: str, bad: object) -> None:
     await world.ready()
     await throttled(world)
-    request: list[object] = [PERIOD, 800, 4, 1]
-    request[position] = bad
     async with unchanged(world.store, clock=True):
         with pytest.raises(StoreError):
-            await world.store._call("adapt", request)
+            await world.store._call("adapt", **{**GOOD_TICK, field: bad})
 
 
 async def test_a_minimum_of_zero_still_leaves_one_slot(world: World) -> None:
     await world.pool(slots=1)
     await poke(world.store, "pool", throttles=1)
-    await world.store._call("adapt", [PERIOD, 0, 1, 0])
+    await world.store._call("adapt", period_ms=PERIOD, cooldown_ms=0, clean_ticks=1, minimum_slots=0)
     assert (await world.pool_view()).capacity == 1
 
 
