@@ -1,6 +1,6 @@
 """Renders every configuration section as a page: what each field takes, its default, and what it means.
 
-Run as ``python -m fairlane.config.page > docs/configuration.md``. The meanings are the fields' docstrings.
+Run as ``python -m tools.docs.configuration > docs/configuration.md``. The meanings are the fields' docstrings.
 """
 
 import ast
@@ -17,17 +17,17 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from fairlane.config import REDIS_URL_VARIABLE, BudgetConfig, EstimateConfig, SchedulerConfig, Section
-from fairlane.config.example import EXAMPLE
 from fairlane.config.openai_chat import OpenAIChatConfig
 from fairlane.config.roles import DispatcherConfig
 from fairlane.config.supervision import WorkerSupervisorConfig
 from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.domain.limits import MAX_DURATION_MS
+from tools.docs.example import EXAMPLE
 
 _INTRO: Final = f"""\
 # Configuration
 
-Generated from `fairlane.config` by `python -m fairlane.config.page`; do not edit.
+Generated from `fairlane.config` by `python -m tools.docs.configuration`; do not edit.
 
 A file has the sections of `SchedulerConfig`; each may be missing, and so may each field that has a default:
 
