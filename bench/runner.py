@@ -13,7 +13,6 @@ from bench.shared.checks import verdict
 from bench.shared.kind import Run
 from bench.shared.metrics import Metrics
 from bench.shared.platform import Platform
-from bench.shared.recorder import MalformedEvent
 from bench.shared.scenario import Scenario
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.config import DispatcherConfig
@@ -85,7 +84,7 @@ async def _run_one(scenario: Scenario, run: Run) -> ScenarioResult:
     metrics = Metrics()
     try:
         metrics = await kind_of(scenario).drive(scenario, run)
-    except (FairlaneError, MalformedEvent, TimeoutError, OSError) as error:
+    except (FairlaneError, TimeoutError, OSError) as error:
         _LOG.exception("scenario %s", scenario.name)
         checks = [verdict("runs to its end", False, str(error) or type(error).__name__, "no error")]
     else:

@@ -6,6 +6,7 @@ from bench.requeue.checks import NOTHING_HELD_FOR_IT
 from bench.requeue.measures import requeue
 from bench.requeue.metrics import RequeueMetrics
 from bench.requeue.scenario import THROTTLE_REQUEUE
+from fairlane.domain.events import ActiveRow
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from tests.bench.budget.test_measures import ledger
 from tests.bench.stream import Stream
@@ -81,7 +82,7 @@ class TestRequeue:
         stream = self.story()
         stream.events = [
             each
-            if each.rows[0][:3] != ("active", "a", "b")
+            if not (isinstance(each.rows[0], ActiveRow) and each.rows[0].task == "b")
             else type(each)("0-1", each.number, 300, "start", each.rows)
             for each in stream.events
         ]
