@@ -7,7 +7,7 @@ import pytest
 from fairlane.domain.event_decoder import decode_event, row_fields
 from fairlane.domain.events import ENDS, KINDS, EndRow, kind_of
 from fairlane.errors import MalformedEvent
-from fairlane.store.schema_doc import render
+from tools.docs.redis_schema import render
 
 WIRE = [
     ("pending", "acme", "t", 10, 100),

@@ -1,6 +1,6 @@
 """Renders the key schema as a page: what is stored where, for how long, and with which fields.
 
-Run as ``python -m fairlane.store.schema_doc > docs/redis-schema.md``.
+Run as ``python -m tools.docs.redis_schema > docs/redis-schema.md``.
 """
 
 import sys
@@ -14,7 +14,7 @@ from fairlane.store import keys
 _INTRO: Final = """\
 # What Fairlane stores
 
-Generated from `fairlane.store.keys` and `fairlane.domain.events` by `python -m fairlane.store.schema_doc`; do not edit.
+Generated from `fairlane.store.keys` and `fairlane.domain.events` by `python -m tools.docs.redis_schema`; do not edit.
 
 Schema version {version}. Every key of a scheduler starts with `{prefix}`: the braces put all of them
 into one cluster slot, so that one script can change them together. Ids of tenants and tasks never hold a colon or a
