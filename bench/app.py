@@ -82,7 +82,14 @@ async def _interruptible(options: Options, streams: Streams) -> int:
 
 async def _execute(options: Options, streams: Streams) -> int:
     console = Console(file=streams.err if options.json else streams.out)
-    plan = Plan(options.scenarios, options.seed, options.workers, options.strategy, options.backlog)
+    plan = Plan(
+        options.scenarios,
+        options.seed,
+        options.workers,
+        options.strategy,
+        options.backlog,
+        side_by_side=not options.hold,
+    )
     with Screen(console) as screen:
         screen.progress("starting the server and Ray")
         async with RayPlatform(

@@ -9,7 +9,6 @@ from typing import Self
 
 import psutil
 
-from bench.shared.keyspace import remove_keys
 from bench.shared.platform import Session
 from bench.shared.session import ScenarioError
 from fairlane.config import RayConfig, SchedulerConfig, ServerConfig
@@ -89,7 +88,7 @@ class RayPlatform:
         config = config.model_copy(update={"dispatcher": dispatcher})
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(Store(self.endpoint, config.name))
-            stack.push_async_callback(remove_keys, store)
+            stack.push_async_callback(store.erase)
             session = await stack.enter_async_context(KillableScheduler(config, provider, platform=self._platform))
             yield session
             if self._hold:

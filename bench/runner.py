@@ -1,9 +1,11 @@
 """Runs chosen scenarios one after the other and puts their results together. Knows no terminal and no files."""
 
+import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Protocol
 
 from bench import claims, environment
@@ -24,12 +26,8 @@ _LOG = logging.getLogger(__name__)
 class Audience(Protocol):
     """Follows the run."""
 
-    def starts(self, scenario: Scenario) -> None:
-        """A scenario starts."""
-        ...
-
     def progress(self, what: str) -> None:
-        """The running scenario does this now."""
+        """Show in a few words what happens now."""
         ...
 
     def ended(self, result: ScenarioResult) -> None:
@@ -48,11 +46,21 @@ class Plan:
     """The one that the platform's dispatchers use."""
     backlog: int | None = None
     """A queue of this length is measured beside the usual ones."""
+    side_by_side: bool = True
+    """Kinds of scenario that allow it run theirs at the same time."""
 
     def varied(self) -> list[Scenario]:
         """Return the scenarios with the workers and the backlog asked for, where a scenario allows that."""
         scenarios = [each.with_workers(self.workers) if self.workers else each for each in self.scenarios]
         return [each.with_backlog(self.backlog) if self.backlog else each for each in scenarios]
+
+    def batches(self) -> Iterator[list[Scenario]]:
+        """Yield the varied scenarios that run at the same time: those of one kind that allows it, or a single one."""
+        for kind, scenarios in groupby(self.varied(), key=kind_of):
+            if kind.side_by_side and self.side_by_side:
+                yield [*scenarios]
+            else:
+                yield from ([each] for each in scenarios)
 
 
 async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
@@ -60,11 +68,11 @@ async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     began_s = SYSTEM_CLOCK.monotonic_s()
     facts = await environment.describe(platform.endpoint)
-    results = []
-    for scenario in plan.varied():
-        audience.starts(scenario)
-        results.append(await _run_one(scenario, Run(platform, plan.seed, audience.progress)))
-        audience.ended(results[-1])
+    results: list[ScenarioResult] = []
+    for together in plan.batches():
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(_run_one(each, platform, plan.seed, audience)) for each in together]
+        results += [each.result() for each in running]
     compared = claims.judge(results)
     return Results(
         schema_version=1,
@@ -79,8 +87,10 @@ async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
     )
 
 
-async def _run_one(scenario: Scenario, run: Run) -> ScenarioResult:
+async def _run_one(scenario: Scenario, platform: Platform, seed: int, audience: Audience) -> ScenarioResult:
     began_s = SYSTEM_CLOCK.monotonic_s()
+    run = Run(platform, seed, lambda what: audience.progress(f"{scenario.name}: {what}"))
+    run.progress("starting")
     metrics = Metrics()
     try:
         metrics = await kind_of(scenario).drive(scenario, run)
@@ -89,7 +99,7 @@ async def _run_one(scenario: Scenario, run: Run) -> ScenarioResult:
         checks = [verdict("runs to its end", False, str(error) or type(error).__name__, "no error")]
     else:
         checks = [check.judge(scenario, metrics) for check in scenario.checks]
-    return ScenarioResult(
+    result = ScenarioResult(
         name=scenario.name,
         group=scenario.group,
         title=scenario.title,
@@ -100,3 +110,5 @@ async def _run_one(scenario: Scenario, run: Run) -> ScenarioResult:
         passed=bool(checks) and all(check.passed for check in checks),
         duration_s=round(SYSTEM_CLOCK.monotonic_s() - began_s, 3),
     )
+    audience.ended(result)
+    return result

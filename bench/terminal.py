@@ -60,7 +60,6 @@ class Screen:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._status = Status("", console=console, spinner="dots")
-        self._name = ""
 
     def __enter__(self) -> "Screen":
         if self._console.is_terminal:
@@ -78,14 +77,9 @@ class Screen:
         """Print one plain line above the progress."""
         self._console.print(Text(visible(line)), soft_wrap=True)
 
-    def starts(self, scenario: Scenario) -> None:
-        """See ``bench.runner.Audience``."""
-        self._name = scenario.name
-        self.progress("starting")
-
     def progress(self, what: str) -> None:
         """See ``bench.runner.Audience``."""
-        self._status.update(Text(f"{self._name}: {what}" if self._name else what))
+        self._status.update(Text(what))
 
     def ended(self, result: ScenarioResult) -> None:
         """See ``bench.runner.Audience``."""

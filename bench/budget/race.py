@@ -10,7 +10,6 @@ from bench.budget.metrics import BudgetRaceSide
 from bench.budget.scenario import BudgetRace, BudgetRaceScenario
 from bench.shared.budget_use import BudgetUse, budget_use
 from bench.shared.evidence import Evidence
-from bench.shared.keyspace import remove_keys
 from bench.shared.manual_worker import ManualWorker
 from bench.shared.session import ScenarioError, complete, fresh_name
 from bench.shared.watch import watching
@@ -115,7 +114,7 @@ async def alone(scenario: BudgetRaceScenario, endpoint: Endpoint, contenders: in
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(Store(endpoint, fresh_name(scenario.name)))
         await store.put_pool(PoolConfig(slots=contenders, quantum_units=race.cost))
-        stack.push_async_callback(remove_keys, store)
+        stack.push_async_callback(store.erase)
         watch = await stack.enter_async_context(watching(store))
         worker = ManualWorker(store, "contender")
         await worker.register(contenders)

@@ -15,5 +15,6 @@ FAIRNESS = Kind(
     tables=tables,
     charts=charts,
     terms=TERMS,
+    side_by_side=True,
     comparisons=COMPARISONS,
 )

@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack
 from bench.races import naive
 from bench.races.metrics import RaceMetrics, RaceSide
 from bench.races.scenario import RaceScenario
-from bench.shared.keyspace import remove_keys
 from bench.shared.kind import Run
 from bench.shared.platform import Platform
 from bench.shared.session import fresh_name
@@ -45,7 +44,7 @@ async def _repaired(scenario: RaceScenario, platform: Platform, contenders: int)
     async with AsyncExitStack() as stack:
         owner = await stack.enter_async_context(Store(platform.endpoint, name))
         await owner.put_pool(PoolConfig(slots=scenario.hard_limit))
-        stack.push_async_callback(remove_keys, owner)
+        stack.push_async_callback(owner.erase)
         stores = [await stack.enter_async_context(Store(platform.endpoint, name)) for _ in range(contenders)]
         before = await owner.set_capacity(scenario.capacity)
         for _ in range(rules.clean_ticks):

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from bench.shared.keyspace import count_keys, keys_of
 from bench.shared.kind import Run
 from bench.shared.metrics import Percentiles
 from bench.shared.platform import Session
@@ -10,7 +9,7 @@ from bench.shared.provider import InstantProvider
 from bench.shared.session import fresh_name, submit
 from bench.throughput import backlogs, decisions
 from bench.throughput.measures import Turn, summed_up
-from bench.throughput.meter import data_bytes
+from bench.throughput.meter import count_keys, data_bytes
 from bench.throughput.metrics import Drained, ThroughputMetrics, ThroughputPoint
 from bench.throughput.scenario import ThroughputScenario
 from bench.throughput.turns import COST, WAIT_S, Tenants, take_turns
@@ -122,10 +121,9 @@ async def _at_rest(store: Store) -> tuple[int, int]:
 
     Of several samples the lowest counts, since at any instant the client's last news may wait to be acknowledged.
     """
-    prefix = store.keys.key("task", "").encode()
     deadline_s = SYSTEM_CLOCK.monotonic_s() + _REST_S
     while SYSTEM_CLOCK.monotonic_s() < deadline_s:
-        if not any([key.startswith(prefix) async for page in keys_of(store) for key in page]):
+        if not (await store.key_counts())["task"]:
             break
         await asyncio.sleep(0.2)
     samples = []

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from itertools import cycle, islice
 from typing import Final
 
-from bench.shared.keyspace import remove_keys
 from bench.shared.platform import Platform
 from bench.shared.session import ScenarioError, fresh_name
 from bench.throughput.metrics import DispatchPoint
@@ -76,7 +75,7 @@ class ManualPool:
             await self._submit([TaskRef(each, f"task-{number}") for each in some for number in (0, 1)])
         while (await self.store.dispatch([(INCARNATION, _BATCH)], _BATCH)).runnable:
             pass
-        self.parked = int(await self.store.command("HLEN", self.store.keys.key("parked")))
+        self.parked = sum([tenant.parked is not None async for tenant in self.store.tenants()])
         if self.parked != count:
             raise ScenarioError(f"{self.parked} tenants are parked, not {count}")
 
@@ -129,4 +128,4 @@ async def manual_pool(platform: Platform, purpose: str) -> AsyncIterator[ManualP
             await store.register("bench", INCARNATION, 1_000_000)
             yield ManualPool(store)
         finally:
-            await remove_keys(store)
+            await store.erase()

@@ -59,3 +59,12 @@ async def memory_bytes(store: Store) -> int:
 async def pending_frees(store: Store) -> int:
     """Return how many removed values the server has yet to free in the background."""
     return int((await store.info("memory"))["lazyfree_pending_objects"])
+
+
+async def count_keys(store: Store) -> int:
+    """Count the keys of the store's scheduler, without its bells.
+
+    A bell is one element with a TTL, at most one for each sleeper; whether it has been heard yet is chance.
+    """
+    counts = await store.key_counts()
+    return counts.total() - counts["bell"]

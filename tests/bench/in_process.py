@@ -5,7 +5,6 @@ import copy
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from bench.shared.keyspace import remove_keys
 from fairlane.config import SchedulerConfig
 from fairlane.control.controller import Controller
 from fairlane.lifecycle.client import Client
@@ -76,7 +75,7 @@ class InProcessPlatform:
                 return await stack.enter_async_context(Store(self.endpoint, config.name))
 
             store = await connect()
-            stack.push_async_callback(remove_keys, store)
+            stack.push_async_callback(store.erase)
             await store.put_pool(config.pool)
             await store.put_tenants(dict(config.tenants))
             dispatcher = Lives(await connect(), config, stop)

@@ -6,9 +6,7 @@ from bench.fairness.scenarios import FAIR, SINGLE_WORKER
 from bench.handoff.scenario import RACE_HANDOFF
 from bench.races.scenario import RACE_CONTROLLER
 from bench.runner import Plan, run
-from bench.shared.keyspace import count_keys, remove_keys
 from bench.throughput.scenario import THROUGHPUT
-from fairlane.store.store import Store
 from tests.bench.fairness.test_drive import SHORT
 
 
@@ -16,11 +14,10 @@ class Silent:
     def __init__(self):
         self.heard = []
 
-    def starts(self, scenario):
-        self.heard.append(f"starts {scenario.name}")
-
     def progress(self, what):
-        pass
+        name, _, step = what.partition(": ")
+        if step == "starting":
+            self.heard.append(f"starts {name}")
 
     def ended(self, result):
         self.heard.append(f"ended {result.name}")
@@ -42,6 +39,17 @@ async def test_a_failing_scenario_is_a_failed_result_and_the_next_one_runs(platf
     ]
 
 
+async def test_scenarios_of_a_kind_that_allows_it_run_at_the_same_time(platform):
+    pair = [replace(FAIR, name=name, timing=SHORT) for name in ("one", "other")]
+    audience = Silent()
+    results = await run(Plan([*pair, RACE_CONTROLLER], seed=1), platform, audience)
+    assert [each.name for each in results.scenarios] == ["one", "other", "race-controller"]
+    assert set(audience.heard[:2]) == {"starts one", "starts other"}
+    assert set(audience.heard[2:4]) == {"ended one", "ended other"}
+    alone = Plan([*pair, RACE_CONTROLLER], seed=1, side_by_side=False)
+    assert [len(each) for each in alone.batches()] == [1, 1, 1]
+
+
 async def test_nothing_run_is_nothing_passed(platform):
     assert not (await run(Plan([], seed=1), platform, Silent())).passed
 
@@ -50,13 +58,3 @@ def test_workers_change_only_where_any_number_is_allowed():
     scenarios = [FAIR, SINGLE_WORKER, RACE_HANDOFF, THROUGHPUT]
     assert [each.worker_count for each in Plan(scenarios, 1, workers=7).varied()] == [7, 1, 2, 7]
     assert Plan(scenarios, 1).varied() == scenarios
-
-
-async def test_cleaning_removes_one_schedulers_keys_only(endpoint, name):
-    async with Store(endpoint, name) as store, Store(endpoint, f"{name}-other") as other:
-        for each in (store, other):
-            await each.command("SET", each.keys.pool, 1)
-        await remove_keys(store)
-        assert await count_keys(store) == 0
-        assert await count_keys(other) == 1
-        await remove_keys(other)

@@ -10,6 +10,7 @@ from bench.shared.kind import Run
 from bench.shared.metrics import Check, EndMetrics, Metrics
 from fairlane.config import PoolConfig
 from fairlane.store.store import Store
+from tests.support.store_raw import command
 
 
 def load(tenant: str, weight: int = 1, cost: int = 10, slots: int | None = None) -> TenantLoad:
@@ -55,7 +56,7 @@ def failed(scenario, metrics: Metrics) -> list[str]:
 
 async def keys(endpoint) -> set[bytes]:
     async with Store(endpoint, "none") as store:
-        return set(await store.command("KEYS", "*"))
+        return set(await command(store, "KEYS", "*"))
 
 
 def ended(name: str, metrics: Metrics, *checks: Check) -> ScenarioResult:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from fairlane.audit.parking import check_parked
-from fairlane.audit.state import Stored, StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.limits import RATIO_ONE
 from fairlane.domain.policy import ParkReason, QueuePolicy
+from fairlane.store.stored import Stored, StoredTenant
 
 _CALENDAR = "calendar"
 _PARKED = frozenset(ParkReason)

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from fairlane.audit.state import Stored
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.task import TaskState
+from fairlane.store.stored import Stored
 
 _NEVER_NEGATIVE = ("slots", "active", "cost", "queued", "waiting", "live", "runnable", "capacity", "round", "fence")
 

@@ -10,11 +10,11 @@ from fairlane.audit.ledger import check_ledgers
 from fairlane.audit.money import Accounts
 from fairlane.audit.order import Replay
 from fairlane.audit.ownership import check_ownership
-from fairlane.audit.state import Stored, read_pool, read_stored
 from fairlane.audit.structures import check_structures
 from fairlane.audit.violation import Rule, Violation
 from fairlane.errors import MalformedEvent
 from fairlane.store.store import Store
+from fairlane.store.stored import Stored
 
 _TRIES: Final = 5
 _MOVING: Final = ("fence", "sequence", "events", "live", "slots", "cost", "round", "fleet", "throttles", "successes")
@@ -46,10 +46,10 @@ async def inspect(store: Store) -> Findings:
 
     """
     for tries_left in reversed(range(_TRIES)):
-        before = await read_pool(store)
-        stored = await read_stored(store)
-        violations = [*_check(stored, store), *await _check_events(store, stored)]
-        after = await read_pool(store)
+        before = await store.stored_pool()
+        stored = await store.stored()
+        violations = [*_check(stored), *await _check_events(store, stored)]
+        after = await store.stored_pool()
         at_rest = all(before[field] == after[field] for field in _MOVING)
         if at_rest or tries_left == 0:
             break
@@ -61,12 +61,12 @@ async def check_invariants(store: Store) -> list[Violation]:
     return list((await inspect(store)).violations)
 
 
-def _check(stored: Stored, store: Store) -> Iterator[Violation]:
+def _check(stored: Stored) -> Iterator[Violation]:
     yield from check_structures(stored)
     yield from check_counters(stored)
     yield from check_ledgers(stored)
     yield from check_calendar(stored)
-    yield from check_ownership(stored, store.keys)
+    yield from check_ownership(stored)
 
 
 async def _check_events(store: Store, stored: Stored) -> list[Violation]:

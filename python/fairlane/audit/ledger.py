@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from fairlane.audit.state import Stored, StoredTask
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.task import TaskState
 from fairlane.store.keys import POOL_BITS, POOL_OWNER, WINDOW_BITS
+from fairlane.store.stored import Stored, StoredTask
 
 _NEVER_NEGATIVE: Final = (
     "spent", "overrun", "late", "top_up", "period", "held_before", "spent_before", "spent_total", "starts_count",

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fairlane.audit.state import StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.events import BudgetRow, EndRow, EnqueuedRow, Event, LateRow, PeriodRow, RemovedRow, TenantRow
+from fairlane.store.stored import StoredTenant
 
 _Money = TenantRow | BudgetRow | PeriodRow | LateRow | EnqueuedRow | EndRow
 

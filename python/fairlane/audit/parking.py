@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from fairlane.audit.ledger import open_places, unpassed
-from fairlane.audit.state import Stored, StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.policy import ParkReason
+from fairlane.store.stored import Stored, StoredTenant
 
 _CURED_BY_TIME: Final = frozenset({ParkReason.STARTS, ParkReason.SPEND, ParkReason.BUDGET})
 

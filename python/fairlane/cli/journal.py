@@ -33,9 +33,7 @@ class Journal:
         Raises:
             StoreError: the server could not be asked.
         """
-        newest = await self._store.command("XREVRANGE", self._store.keys.events, "+", "-", "COUNT", 1)
-        if newest:
-            self._after = newest[0][0].decode()
+        self._after = await self._store.last_event_id()
 
     async def follow(self) -> None:
         """Log what happens, until cancelled. Waits while the server is away."""

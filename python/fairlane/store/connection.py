@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 
 from fairlane.clock import Rng, system_rng
 from fairlane.errors import ConfigError, StoreError, StoreUnavailable
-from fairlane.store.failures import classify
+from fairlane.store.error_classifier import classify
 
 _FIRST_PAUSE_S: Final = 0.01
 _LONGEST_PAUSE_S: Final = 0.5

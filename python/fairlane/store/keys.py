@@ -4,6 +4,7 @@ One hash tag per scheduler, so that each script touches one slot. ``docs/redis-s
 generated from this module.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -91,6 +92,9 @@ KEYS: Final = (
     KeySpec("events", "events", "stream", "one entry per script call that changed something", "bounded length"),
 )
 
+EXPIRING: Final = frozenset(spec.name for spec in KEYS if spec.owner == "TTL")
+"""The kinds of keys that always have a TTL. The record of a task gets one when the task ends."""
+
 POOL_SETTINGS: Final = (
     "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_cost", "max_attempts", "max_recoveries",
     "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit", "starts_limit",
@@ -167,6 +171,11 @@ class Keys:
         return f"{ROOT}:{{{self.name}}}:"
 
     @property
+    def pattern(self) -> str:
+        """What SCAN looks for: every key of this scheduler."""
+        return re.sub(r"([*?\[\]\\])", r"\\\1", self.prefix) + "*"
+
+    @property
     def pool(self) -> str:
         """The key every script declares; the rest share its slot."""
         return f"{self.prefix}pool"
@@ -179,6 +188,10 @@ class Keys:
     def key(self, kind: str, *parts: str) -> str:
         """Return the key of a kind named in KEYS, with its parameters."""
         return self.prefix + ":".join((kind, *parts))
+
+    def kind_of(self, key: str) -> str:
+        """Return the name in KEYS of this scheduler's key."""
+        return key.removeprefix(self.prefix).partition(":")[0]
 
     def bell(self, sleeper: str) -> str:
         """The list a sleeper blocks on."""

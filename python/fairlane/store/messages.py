@@ -143,12 +143,12 @@ class Write(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class HeartbeatReply:
     """The answer to a heartbeat."""
 
     alive: bool
     held: int
-    """Tasks the store thinks this incarnation holds."""
+    """Tasks that this incarnation holds, as the store counts them."""
     cancelling: tuple[tuple[TaskRef, int], ...]
     runnable: int
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from bench.shared.session import ScenarioError
-from bench.throughput import backlogs, decisions, drive, manual_pool
+from bench.throughput import backlogs, decisions, drive, manual_pool, meter
 from bench.throughput.scenario import THROUGHPUT
 from fairlane.config import TenantConfig
+from fairlane.store.store import Store
 from tests.bench.worlds import keys, on
+from tests.support.store_raw import command
 
 SMALL = replace(
     THROUGHPUT,
@@ -87,6 +89,15 @@ async def test_a_queue_that_changes_its_length_shows_nothing(platform, monkeypat
     monkeypatch.setattr(manual_pool.ManualPool, "time_dispatch", two_at_once)
     with pytest.raises(ScenarioError, match="92 tasks wait, not 100"):
         await backlogs.backlogs(SMALL, platform, lambda _: None)
+
+
+async def test_one_schedulers_keys_are_counted_and_erased(endpoint, name):
+    async with Store(endpoint, name) as store, Store(endpoint, f"{name}-other") as other:
+        for each in (store, other):
+            await command(each, "SET", each.keys.pool, 1)
+        await store.erase()
+        assert (await meter.count_keys(store), await meter.count_keys(other)) == (0, 1)
+        await other.erase()
 
 
 def test_a_full_run_measures_the_same_with_fewer_samples():

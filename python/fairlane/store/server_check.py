@@ -1,5 +1,6 @@
-"""Whether a server can be used: kind, version, eviction, role, permission to run scripts that write."""
+"""The server: whether Fairlane can use it, and a report on it."""
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from fairlane.errors import StoreError, StoreUnavailable, StoreUnsuitable
@@ -21,6 +22,39 @@ def server_version(info: dict[str, str]) -> tuple[str, str]:
     if "valkey_version" in info:
         return "valkey", info["valkey_version"]
     return info.get("server_name", "redis"), info.get("redis_version", "0")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerReport:
+    """A server's facts. None: the server, or this user's permissions, did not let them be read."""
+
+    kind: str
+    """``valkey`` or ``redis``."""
+    version: str
+    append_only: bool
+    fsync: str | None
+    """The append-only file's policy: ``always``, ``everysec`` or ``no``."""
+    snapshots: str | None
+    """When the server saves snapshots, as its setting ``save`` says; "": never."""
+    eviction: str
+    memory_used: str
+    memory_limit: str | None
+    """None: no limit."""
+
+
+def report(info: dict[str, str], fsync: str | None, snapshots: str | None) -> ServerReport:
+    """Return the report that INFO's fields and two settings make."""
+    kind, version = server_version(info)
+    return ServerReport(
+        kind=kind,
+        version=version,
+        append_only=info.get("aof_enabled") == "1",
+        fsync=fsync,
+        snapshots=snapshots,
+        eviction=info.get("maxmemory_policy", "unknown"),
+        memory_used=info.get("used_memory_human", "?"),
+        memory_limit=info["maxmemory_human"] if int(info.get("maxmemory", "0")) else None,
+    )
 
 
 def _unsuitable(where: str, problem: str) -> StoreUnsuitable:
