@@ -82,14 +82,7 @@ async def _interruptible(options: Options, streams: Streams) -> int:
 
 async def _execute(options: Options, streams: Streams) -> int:
     console = Console(file=streams.err if options.json else streams.out)
-    plan = Plan(
-        options.scenarios,
-        options.seed,
-        options.workers,
-        options.strategy,
-        options.backlog,
-        side_by_side=not options.hold,
-    )
+    plan = Plan(options.scenarios, options.seed, options.workers, options.strategy, options.backlog)
     with Screen(console) as screen:
         screen.progress("starting the server and Ray")
         async with RayPlatform(

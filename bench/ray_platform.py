@@ -92,4 +92,5 @@ class RayPlatform:
             session = await stack.enter_async_context(KillableScheduler(config, provider, platform=self._platform))
             yield session
             if self._hold:
-                self._held = stack.pop_all()
+                earlier, self._held = self._held, stack.pop_all()
+                await earlier.aclose()

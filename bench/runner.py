@@ -46,8 +46,6 @@ class Plan:
     """The one that the platform's dispatchers use."""
     backlog: int | None = None
     """A queue of this length is measured beside the usual ones."""
-    side_by_side: bool = True
-    """Kinds of scenario that allow it run theirs at the same time."""
 
     def varied(self) -> list[Scenario]:
         """Return the scenarios with the workers and the backlog asked for, where a scenario allows that."""
@@ -57,7 +55,7 @@ class Plan:
     def batches(self) -> Iterator[list[Scenario]]:
         """Yield the varied scenarios that run at the same time: those of one kind that allows it, or a single one."""
         for kind, scenarios in groupby(self.varied(), key=kind_of):
-            if kind.side_by_side and self.side_by_side:
+            if kind.side_by_side:
                 yield [*scenarios]
             else:
                 yield from ([each] for each in scenarios)

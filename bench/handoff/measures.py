@@ -29,3 +29,18 @@ def handoff(evidence: Evidence, tenant: str, *, kills: Sequence[tuple[int, int, 
         results=results,
         attempts={state.value: count for state, count in sorted(states.items())},
     )
+
+
+def together(parts: Sequence[Handoff]) -> Handoff:
+    """Return the figures of several schedulers as those of one."""
+    attempts = sum((Counter(each.attempts) for each in parts), Counter[str]())
+    return Handoff(
+        kills=sum(each.kills for each in parts),
+        processes=sum(each.processes for each in parts),
+        handed_over_before=[count for each in parts for count in each.handed_over_before],
+        unended_at=[count for each in parts for count in each.unended_at],
+        tasks=sum(each.tasks for each in parts),
+        completed=sum(each.completed for each in parts),
+        results=sum(each.results for each in parts),
+        attempts=dict(sorted(attempts.items())),
+    )

@@ -14,6 +14,8 @@ class HandoffScenario(Scenario):
     """A dispatcher is killed: the naive one between its two steps, the product's at random moments of its work."""
 
     kills: int
+    schedulers: int
+    """Run at the same time, and share the kills: a dispatcher that restarts keeps one core busy."""
     longest_delay_ms: int
     """A kill comes within this time after the first hand-over of a new dispatcher."""
     takes_ms: int
@@ -46,6 +48,7 @@ RACE_HANDOFF = HandoffScenario(
     reading="The naive side shows the failure, so its result is wrong on purpose: the task is in no queue, and its "
     "slot stays taken. On the repaired side a kill finds a dispatcher either before or after its one step.",
     kills=20,
+    schedulers=2,
     longest_delay_ms=300,
     takes_ms=3,
     cost=100,

@@ -26,7 +26,7 @@ from fairlane.store.store import Store
 
 _WARM_UP = 2_000
 _DRAINED_TASKS = 4_000
-_RETENTION_MS = 5_000
+_RETENTION_MS = 2_000
 _REST_S = 30.0
 _SAMPLES = 12
 """Over more than two of the client's heartbeats."""

@@ -1,5 +1,6 @@
 """A pool whose only worker the caller plays, for timing single calls of the store."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from fairlane.store.store import Store
 COST: Final = 1_000
 INCARNATION: Final = "bench-manual"
 _BATCH = 256
+_AT_ONCE = 4
+"""Batches under way, so that the server works on one while another is made."""
 _POOL = PoolConfig(slots=1_000_000, quantum_units=COST, lease_ms=3_600_000, retention_ms=1_000)
 _PAYLOAD = encode({"prompt": "What does a decision cost?"})
 _FINGERPRINT = fingerprint(_PAYLOAD, COST, 100, 0)
@@ -48,18 +51,17 @@ class ManualPool:
         self._turns = cycle(tenants)
 
     async def deal(self, count: int) -> None:
-        """Submit tasks, one for each tenant in turn, going on where the last deal ended.
+        """Submit tasks, one for each tenant in turn, starting after the last deal's tenant.
 
         Raises:
             ScenarioError: one was refused.
         """
-        for first in range(0, count, _BATCH):
-            await self._submit(
-                [
-                    TaskRef(tenant, f"task-{self.submitted + place}")
-                    for place, tenant in enumerate(islice(self._turns, min(_BATCH, count - first)))
-                ]
-            )
+        refs = [
+            TaskRef(each, f"task-{number}") for number, each in enumerate(islice(self._turns, count), self.submitted)
+        ]
+        pages = [refs[first : first + _BATCH] for first in range(0, count, _BATCH)]
+        for first in range(0, len(pages), _AT_ONCE):
+            await asyncio.gather(*(self._submit(page) for page in pages[first : first + _AT_ONCE]))
 
     async def park(self, count: int) -> None:
         """Register tenants of one slot, use it, and let each be parked with another task waiting.

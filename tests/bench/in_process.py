@@ -56,7 +56,8 @@ class InProcessSession:
     async def kill_actor(self, actor: str, pid: int) -> None:
         assert actor == "dispatcher"
         self._dispatcher.end(pid)
-        await asyncio.sleep(0.01)
+        while self._dispatcher.life == pid:
+            await asyncio.sleep(0.01)
 
 
 class InProcessPlatform:

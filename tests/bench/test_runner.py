@@ -46,8 +46,6 @@ async def test_scenarios_of_a_kind_that_allows_it_run_at_the_same_time(platform)
     assert [each.name for each in results.scenarios] == ["one", "other", "race-controller"]
     assert set(audience.heard[:2]) == {"starts one", "starts other"}
     assert set(audience.heard[2:4]) == {"ended one", "ended other"}
-    alone = Plan([*pair, RACE_CONTROLLER], seed=1, side_by_side=False)
-    assert [len(each) for each in alone.batches()] == [1, 1, 1]
 
 
 async def test_nothing_run_is_nothing_passed(platform):

@@ -61,7 +61,7 @@ async def test_a_dispatcher_that_ends_at_any_await_loses_nothing(platform, endpo
 
 async def test_tasks_whose_submit_is_answered_after_the_last_kill_are_waited_for(endpoint):
     before = await keys(endpoint)
-    scenario = killing(longest_delay_ms=0, takes_ms=20)
+    scenario = killing(schedulers=1, longest_delay_ms=0, takes_ms=20)
     metrics = await drive(scenario, on(AnswersAfterTheKills(endpoint)))
     assert failed(scenario, metrics) == []
     assert metrics.handoff.tasks == scenario.backlog
