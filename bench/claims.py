@@ -9,7 +9,7 @@ _COMPARISONS = [(each, kind.metrics) for kind in KINDS for each in kind.comparis
 
 
 def judge(scenarios: list[ScenarioResult]) -> list[Check]:
-    """Judge every comparison whose scenarios both ran. One that measured nothing fails it."""
+    """Judge every comparison whose scenarios both ran. A scenario that measured nothing fails it."""
     found = {each.name: each.metrics for each in scenarios}
     checks = []
     for each, metrics in _COMPARISONS:

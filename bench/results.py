@@ -1,7 +1,7 @@
 """The results file: its schema, and reading and writing it.
 
-The report is rendered from this file alone, so whatever a chart or a table shows is in here. A metric that does not
-apply to a scenario is absent; one that applies and could not be determined is null.
+The report is rendered from this file alone, so everything that a chart or a table shows is in here. A metric that does
+not apply to a scenario is absent; one that applies and could not be determined is null.
 """
 
 import os

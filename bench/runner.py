@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Protocol
 
 from bench import claims, environment
@@ -43,7 +43,7 @@ class Plan:
     seed: int
     workers: int | None = None
     strategy: str = DispatcherConfig().strategy
-    """The one that the platform's dispatchers use."""
+    """The strategy of the platform's dispatchers."""
     backlog: int | None = None
     """A queue of this length is measured beside the usual ones."""
 
@@ -53,12 +53,10 @@ class Plan:
         return [each.with_backlog(self.backlog) if self.backlog else each for each in scenarios]
 
     def batches(self) -> Iterator[list[Scenario]]:
-        """Yield the varied scenarios that run at the same time: those of one kind that allows it, or a single one."""
+        """Yield the varied scenarios that run at the same time: of one kind, and as many as it allows."""
         for kind, scenarios in groupby(self.varied(), key=kind_of):
-            if kind.side_by_side:
-                yield [*scenarios]
-            else:
-                yield from ([each] for each in scenarios)
+            while together := [*islice(scenarios, kind.at_once)]:
+                yield together
 
 
 async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:

@@ -12,7 +12,7 @@ BUDGET = Kind(
     drive=drive,
     tables=tables,
     terms=TERMS,
-    side_by_side=True,
+    at_once=2,
     overview=Overview("Budgets side by side", side_by_side),
 )
 BUDGET_RACE = Kind(scenarios=(RACE_BUDGET,), metrics=BudgetRaceMetrics, drive=drive_race, tables=race_tables)

@@ -16,7 +16,7 @@ class BudgetRaceSide(Part):
     accepted: int
     rejected: int
     answers: dict[str, int]
-    """What the contenders were told."""
+    """The contenders' answers, counted."""
     use: BudgetUse
 
 

@@ -39,7 +39,7 @@ def overtook(evidence: Evidence, tenant: str) -> list[str]:
     """Name the tasks that started too early by what the store decides.
 
     It decides the order of the hand-overs, and starts what one worker was handed in that order. It does not decide
-    which of two workers asks first: who started before a task that was with another worker by then is not named.
+    which of two workers asks first: a task that started before one that another worker already had is not named.
     """
     tasks, submitted = _submitted(evidence, tenant)
     found = []
@@ -55,7 +55,7 @@ def overtook(evidence: Evidence, tenant: str) -> list[str]:
 
 
 def _passed_over(worker: str, at: Stamp, urgent: Task) -> bool:
-    """Tell whether a task had not started and was with no worker, or with this one."""
+    """Return whether a task had not started and was with no worker, or with this one."""
     began = first(urgent.attempts, started)
     if began is not None and began < at:
         return False

@@ -38,7 +38,7 @@ class BudgetRace:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetScenario(Scenario):
-    """The burst under a window of starts, the same without, then the race, of which ``side`` says who runs it."""
+    """The burst under a window of starts, the same without one, then the race as ``side`` runs it."""
 
     side: Side
     burst: Burst

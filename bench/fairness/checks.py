@@ -1,6 +1,8 @@
-"""The promises about who is served, and within which limits."""
+"""The promises about the service each tenant gets, and about limits."""
 
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -10,6 +12,7 @@ from bench.shared.checks import Bound, Promise, verdict
 from bench.shared.metrics import POOL, Check
 
 Figure = Bound[FairnessMetrics]
+Metric = Literal["jain", "reserved_occupancy", "provider_occupancy", "throttled_then_completed"]
 
 
 def _starts(metrics: FairnessMetrics) -> dict[str, int]:
@@ -42,25 +45,9 @@ GAP_WITHIN_BOUND = Promise[FairnessMetrics](
 THROTTLED = Figure("throttled attempts appear", lambda m: m.attempt_states.get("throttled", 0), at_least=1)
 
 
-def jain(at_least: float) -> Figure:
-    """Bound Jain's index from below."""
-    return Figure(f"jain at least {at_least:g}", lambda m: m.jain, at_least=at_least)
-
-
-def reserved_occupancy(at_least: float) -> Figure:
-    """Bound the part of the slot-time that was handed out."""
-    return Figure(f"reserved_occupancy at least {at_least:g}", lambda m: m.reserved_occupancy, at_least=at_least)
-
-
-def provider_occupancy(at_least: float) -> Figure:
-    """Bound the part of the slot-time in which the provider worked."""
-    return Figure(f"provider_occupancy at least {at_least:g}", lambda m: m.provider_occupancy, at_least=at_least)
-
-
-def throttled_then_completed(at_least: int) -> Figure:
-    """Bound the tasks that completed after the provider had throttled them."""
-    name = f"throttled_then_completed at least {at_least}"
-    return Figure(name, lambda m: m.throttled_then_completed, at_least=at_least)
+def at_least(metric: Metric, bound: float) -> Figure:
+    """Bound a metric from below."""
+    return Figure(f"{metric} at least {bound:g}", attrgetter(metric), at_least=bound)
 
 
 def provider_peak(slots: int) -> Figure:

@@ -15,6 +15,6 @@ FAIRNESS = Kind(
     tables=tables,
     charts=charts,
     terms=TERMS,
-    side_by_side=True,
+    at_once=3,
     comparisons=COMPARISONS,
 )

@@ -1,4 +1,4 @@
-"""The parameters of a fairness scenario: who sends what, within which limits, for how long."""
+"""The parameters of a fairness scenario: what each tenant sends, within which limits, for how long."""
 
 import random
 from dataclasses import asdict, dataclass, field, replace

@@ -10,14 +10,11 @@ from bench.fairness.checks import (
     PeaksWithinLimits,
     SharesNearIdeal,
     WorkersUsed,
+    at_least,
     capacity_moves,
     dominates,
-    jain,
-    provider_occupancy,
     provider_peak,
-    reserved_occupancy,
     starved,
-    throttled_then_completed,
 )
 from bench.fairness.scenario import FairnessScenario, ProviderLimits, TenantLoad
 from bench.shared.checks import AUDIT_CLEAN, NOTHING_LEFT
@@ -72,11 +69,11 @@ FAIR = FairnessScenario(
     provider=STEADY,
     checks=(
         EVALUABLE,
-        jain(0.85),
+        at_least("jain", 0.85),
         EVERY_TENANT_SERVED,
         *_EVERYWHERE,
         SharesNearIdeal(0.05),
-        reserved_occupancy(0.90),  # a slot that idles has a longer cycle, and so an ideal that is as small
+        at_least("reserved_occupancy", 0.90),  # a slot that idles has a longer cycle, and so an ideal that is as small
     ),
     quick=True,
 )
@@ -94,10 +91,10 @@ CONTENTION = FairnessScenario(
     provider=STEADY,
     checks=(
         EVALUABLE,
-        jain(0.99),
+        at_least("jain", 0.99),
         GAP_WITHIN_BOUND,
-        reserved_occupancy(0.95),
-        provider_occupancy(0.90),
+        at_least("reserved_occupancy", 0.95),
+        at_least("provider_occupancy", 0.90),
         EVERY_TENANT_SERVED,
         *_EVERYWHERE,
     ),
@@ -116,7 +113,7 @@ ADAPTIVE = FairnessScenario(
     pool=POOL,
     provider=ProviderLimits(schedule=((0, 4), (1_500, 2), (2_700, 4)), retry_after_ms=20),
     controller=CONTROLLER,
-    checks=(capacity_moves(1, 4), THROTTLED, throttled_then_completed(1), *_EVERYWHERE),
+    checks=(capacity_moves(1, 4), THROTTLED, at_least("throttled_then_completed", 1), *_EVERYWHERE),
     quick=True,
 )
 

@@ -4,7 +4,7 @@ from bench.shared.metrics import Metrics, Part
 
 
 class RaceSide(Part):
-    """How one side of a race ended: what each contender was told, and the value they fought over."""
+    """How one side of a race ended: the contenders' answers, and the value they fought over."""
 
     contenders: int
     before: int

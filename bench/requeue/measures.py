@@ -26,7 +26,7 @@ def requeue(
 
     ``view``, ``in_pause``: the task and its tenant's ledger as the store knew them during the pause, the ledger after
     the event ``at_event``; ``held_back``: how often a worker asked in vain then; ``calls_seen``: the
-    numbers of the task's completed attempts as the provider was told.
+    numbers of the task's completed attempts, as the provider got them.
 
     Raises:
         ValueError: the task was not throttled.

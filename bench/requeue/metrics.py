@@ -5,7 +5,7 @@ from bench.shared.metrics import EndMetrics, Part
 
 
 class Requeue(Part):
-    """What a throttle did to its task and to the pool."""
+    """The effects of a throttle on its task and on the pool."""
 
     task: str
     attempts: list[str]
@@ -18,7 +18,7 @@ class Requeue(Part):
     failures: int | None
     """Failures counted against the task during the pause."""
     calls_seen: list[int]
-    """Numbers of its attempts as the provider was told; a failure raises the number."""
+    """Numbers of its attempts, as the provider got them; a failure raises the number."""
     held_before: int
     """Held for the task just before the throttle, by the events."""
     held_after: int
@@ -30,7 +30,7 @@ class Requeue(Part):
     handed_over: list[str]
     """Tasks that were with a worker and had not started when the pause began."""
     held_back: int
-    """How often a worker asked during the pause and was told to wait."""
+    """How often a worker asked during the pause and had to wait."""
     starts_in_pause: list[str]
     first_start_ms: int | None
     """From the throttle to the next start anywhere."""

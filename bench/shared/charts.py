@@ -1,4 +1,4 @@
-"""What all charts share: the look, lines that can be told apart, and files that are equal for equal results."""
+"""What all charts share: the look, lines that differ in colour and dashes, equal files for equal results."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -71,7 +71,7 @@ def draw_lines(axes: Axes, lines: Mapping[str, Sequence[tuple[int, float]]]) -> 
 
 
 def draw_line(axes: Axes, place: int, name: str, points: Sequence[tuple[float, float]]) -> None:
-    """Draw the chart's line number ``place``; colour and dashes together tell it from the others."""
+    """Draw the chart's line number ``place``; colour and dashes together make it unique."""
     axes.plot(
         [x for x, _ in points],
         [y for _, y in points],

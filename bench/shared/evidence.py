@@ -87,7 +87,7 @@ class CapacityRow:
 
 @dataclass(frozen=True, slots=True)
 class LateUse:
-    """What a worker used that had lost the attempt before it told."""
+    """Usage that a worker reported after it had lost the attempt."""
 
     at: Stamp
     ref: TaskRef
@@ -116,7 +116,7 @@ class TenantTrace:
 
 @dataclass(slots=True)
 class Evidence:
-    """The whole run as the events tell it. ``gap`` says where the sequence broke; None if it is complete."""
+    """The whole run, by its events. ``gap`` says where the sequence broke; None if it is complete."""
 
     tasks: dict[TaskRef, Task] = field(default_factory=dict)
     attempts: dict[int, Attempt] = field(default_factory=dict)

@@ -75,7 +75,7 @@ class Kind(Generic[ScenarioT, MetricsT]):
     """Draws into a directory, for the scenario of this name."""
     terms: Mapping[str, str] = field(default_factory=dict)
     """What a reader needs to know about a metric, by its name; shown if it has a value."""
-    side_by_side: bool = False
-    """Its scenarios leave a machine mostly idle, and so may run at the same time."""
+    at_once: int = 1
+    """So many of its scenarios may run at the same time, since each leaves the machine mostly idle."""
     overview: Overview[MetricsT] | None = None
     comparisons: tuple[Comparison[MetricsT], ...] = ()

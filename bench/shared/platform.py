@@ -61,7 +61,7 @@ class Platform(Protocol):
 
     @property
     def worker_url(self) -> str | None:
-        """What workers may be told about the server; None: its URL is a secret, and in their environment."""
+        """The server's URL for workers; None: it is a secret, and in their environment."""
         ...
 
     def scheduler(self, config: SchedulerConfig, provider: Provider) -> AbstractAsyncContextManager[Session]:
@@ -70,4 +70,4 @@ class Platform(Protocol):
 
 
 Progress = Callable[[str], None]
-"""Told in a few words what goes on now."""
+"""Takes in a few words what happens now."""

@@ -25,7 +25,7 @@ KEPT_MS: Final = 600_000
 
 _ENTER: Final = """
 -- Take a place if the limit of this moment allows. The peak counts also a call that is refused: else it could never
--- exceed the limit, whatever is sent. KEYS: running, start, peak.
+-- exceed the limit, however many calls come. KEYS: running, start, peak.
 -- ARGV: call, place_ms, kept_ms, then pairs from_ms, limit. Returns 1 if taken, 0 if not.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -70,7 +70,7 @@ class Counter:
             return now_ms
 
     async def peak(self) -> int:
-        """Return the most calls that were there at once since the clock started, one that was refused included."""
+        """Return the most calls at once since the clock started; a refused call counts with those in progress."""
         async with Redis.from_url(self.url) as client:
             return int(await client.get(_key(self.run, "peak")) or 0)
 
@@ -85,7 +85,7 @@ class SimulatedProvider:
     """A provider for scenarios.
 
     A payload is ``{"ms": duration, "units": actual cost}``; with ``"throttle_ms"`` the task's first call, wherever it
-    is made, is throttled for so long. The result tells when, by the server's clock, the call began and ended, and the
+    is made, is throttled for so long. The result says when, by the server's clock, the call began and ended, and the
     number the attempt has for the worker: ``{"entered_us", "left_us", "attempt"}``. The schedule's limits count from
     the moment ``Counter.start_clock`` was called; before that the first one holds. ``url`` None: it is a secret, and
     in the worker's environment. Pickles as long as it is not open.

@@ -32,7 +32,7 @@ class Recorder:
     def read(self, stream: Iterable[Event]) -> None:
         """Take in the next events.
 
-        A break in the numbering is kept in ``evidence.gap`` and reading goes on.
+        A break in the numbering is kept in ``evidence.gap``; reading continues.
 
         Raises:
             MalformedEvent: a row names a task or an attempt that never was, or contradicts the rows before it.

@@ -38,7 +38,7 @@ class Watch:
                 await self._read(None)
 
     async def until(self, condition: Callable[[Evidence], bool], timeout_s: float) -> None:
-        """Wait until what has been read fulfils the condition. Somebody must follow meanwhile.
+        """Wait until the evidence read so far fulfils the condition. ``follow`` must run meanwhile.
 
         Raises:
             TimeoutError: it did not in time.

@@ -102,5 +102,5 @@ async def _fill(pool: ManualPool, pending: int) -> float:
 async def _freed(pool: ManualPool) -> None:
     """Wait until the memory of what was removed before is free."""
     async with asyncio.timeout(_FREE_S):
-        while await pending_frees(pool.store):  # noqa: ASYNC110 - the server tells nobody
+        while await pending_frees(pool.store):  # noqa: ASYNC110 - the server notifies no client
             await asyncio.sleep(_LOOK_S)

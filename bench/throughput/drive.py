@@ -117,9 +117,9 @@ async def _anonymous_load(session: Session, tasks: int) -> None:
 
 
 async def _at_rest(store: Store) -> tuple[int, int]:
-    """Return keys and data bytes at rest: once no task record is left, or so late that one that is left is a leak.
+    """Return keys and data bytes at rest: when no task record is left, or so late that a record left is a leak.
 
-    Of several samples the lowest counts, since at any instant the client's last news may wait to be acknowledged.
+    The lowest of several samples counts, since the client may not have acknowledged its last results at one of them.
     """
     deadline_s = SYSTEM_CLOCK.monotonic_s() + _REST_S
     while SYSTEM_CLOCK.monotonic_s() < deadline_s:

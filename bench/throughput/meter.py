@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fairlane.store.store import Store
 
 _OURS = frozenset({"info", "xread", "scan", "xrevrange", "config|resetstat"})
-"""Commands the benchmark itself uses to look; they belong to no task."""
+"""Commands of the benchmark's own readings; they belong to no task."""
 _CARRIERS = frozenset({"evalsha", "eval", "script|load", "script|exists"})
 """Commands that only carry others."""
 

@@ -15,7 +15,7 @@ TERMS = {
         "what the check looks at. The server's CPU per task bounds what one server can do."
     ),
     "backlogs": (
-        "**Tasks waiting** is a queue that keeps its length: what a call hands over is submitted anew before the "
+        "**Tasks waiting** is a queue that keeps its length: what a call hands over is submitted again before the "
         "next one. Queues of all lengths take turns, and **against the shortest queue** is the median over the "
         "turns of the ratio to its call in the same turn. **Bytes per pending task** are all that the server "
         "allocates for it, its entry in the event stream included."

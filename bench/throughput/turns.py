@@ -50,7 +50,7 @@ class Tenants:
 async def take_turns(scenario: ThroughputScenario, session: Session, progress: Progress) -> dict[Tenants, list[Turn]]:
     """Load every kind once a turn, each turn in the reverse order of the one before; return the turns by kind.
 
-    All tenants are registered throughout. A load goes on with the tenants after those of the kind's last load.
+    All tenants are registered throughout. A load starts with the tenant after the last one of its kind's load before.
 
     Raises:
         ScenarioError: a task was lost, or the event stream has a gap.
@@ -116,5 +116,7 @@ async def _read_back(store: Store, after: str, tasks: int) -> int:
     completed = sum(task.state is TaskState.COMPLETED for task in evidence.tasks.values())
     once = sum(attempt.ended_well for attempt in evidence.attempts.values())
     if (completed, once) != (tasks, tasks):
-        raise ScenarioError(f"events tell of {completed} completed tasks in {once} good attempts, not of {tasks}")
+        raise ScenarioError(
+            f"the events have {completed} completed tasks in {once} good attempts; expected {tasks} of each"
+        )
     return entries

@@ -48,7 +48,7 @@ STRATEGIES = StrategiesScenario(
     title="Strategies over workers of unequal speed and capacity",
     claim="Round robin spreads evenly, weights are kept smoothly from a start by the seed, least-busy is done sooner "
     "where slots bind, and its moving averages take load off a worker that slows down.",
-    reading="Each contest gives every strategy the same tasks and a crew of its own, side by side. Where a slot is "
+    reading="Each contest gives every strategy the same tasks and workers of its own, side by side. Where a slot is "
     "always free, only the strategy decides; the letters show its choices. Where slots bind, round robin "
     "fills up the slow worker and waits for it. A worker that slows down keeps its part of the load under "
     "plain least-busy; under the one with moving averages it should drop. `weighted` keeps the weights from "

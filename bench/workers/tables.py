@@ -17,7 +17,7 @@ STRATEGY_TERMS = {
 HEALTH_TERMS = {
     "health": (
         "A worker is **taken out** when its checks have failed so often in a row as the failure threshold says: it "
-        "counts as failed, what it executes is tried elsewhere, and the supervisor starts it anew. It is **back** "
+        "counts as failed, what it executes is tried elsewhere, and the supervisor starts it again. It is **back** "
         "when enough checks in a row were good. A check that gives no answer in its time counts as failed, and as "
         "failed again for each further one that is due while it still hangs."
     ),

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bench.fairness.scenarios import FAIR, SINGLE_WORKER
 from bench.handoff.scenario import RACE_HANDOFF
+from bench.kinds import choose
 from bench.races.scenario import RACE_CONTROLLER
 from bench.runner import Plan, run
 from bench.throughput.scenario import THROUGHPUT
@@ -46,6 +47,17 @@ async def test_scenarios_of_a_kind_that_allows_it_run_at_the_same_time(platform)
     assert [each.name for each in results.scenarios] == ["one", "other", "race-controller"]
     assert set(audience.heard[:2]) == {"starts one", "starts other"}
     assert set(audience.heard[2:4]) == {"ended one", "ended other"}
+
+
+def test_no_more_run_at_the_same_time_than_their_kind_allows():
+    names = [[each.name for each in batch] for batch in Plan(choose(["full"]), seed=1).batches()]
+    assert names[:4] == [
+        ["baseline", "fair", "contention"],
+        ["adaptive", "single-worker"],
+        ["budget-naive", "budget-atomic"],
+        ["throttle-requeue"],
+    ]
+    assert all(len(each) == 1 for each in names[3:])
 
 
 async def test_nothing_run_is_nothing_passed(platform):

@@ -1,4 +1,4 @@
-"""Who had work waiting, and who starved: samples of the number of tasks submitted and not started."""
+"""Tenants with work waiting, and tenants that starve: samples of the number of tasks submitted and not started."""
 
 from bench.fairness.measures.observation import Observation, sampled
 from bench.shared.metrics import POOL

@@ -1,7 +1,7 @@
 """The largest service gap between two backlogged tenants, against what deficit round robin allows.
 
-The events are turned into the history that the native core judges: who could be served when, what was handed out,
-and how each charge was corrected.
+The events are turned into the history that the native core judges: when each tenant could be served, what was
+handed out, and how each charge was corrected.
 """
 
 from typing import Literal
@@ -39,16 +39,16 @@ def service_gap(observation: Observation) -> ServiceGap | None:
     if found is None:
         return None
     largest, closest = found
-    told = largest if closest.holds else closest
-    ahead, behind = (observation.loads[index].id for index in told.pair)
+    reported = largest if closest.holds else closest
+    ahead, behind = (observation.loads[index].id for index in reported.pair)
     return ServiceGap(
-        largest=told.gap,
-        bound=told.bound,
+        largest=reported.gap,
+        bound=reported.bound,
         witness=GapWitness(
             ahead=ahead,
             behind=behind,
-            from_ms=observation.offset(history[told.from_index][2]),
-            to_ms=observation.offset(history[told.to_index][2]),
+            from_ms=observation.offset(history[reported.from_index][2]),
+            to_ms=observation.offset(history[reported.to_index][2]),
         ),
     )
 
@@ -82,8 +82,8 @@ def _ending(index: int, attempt: Attempt, most: int) -> Change:
 def _backlog(index: int, load: TenantLoad, trace: TenantTrace) -> list[Placed]:
     """Follow when the tenant could be served: something queued, and not parked.
 
-    Every task of the tenant has the same estimate, so its head has too. A tenant of which no deficit is told when
-    it becomes backlogged owes nothing.
+    Every task of the tenant has the same estimate, so its head has too. A tenant that becomes backlogged
+    without a deficit in the events owes nothing.
     """
     steps = [(delta.place, delta.at_ms, delta.change, 0) for delta in trace.queued]
     for since, until, _ in trace.parked:

@@ -10,18 +10,18 @@ from fairlane import _core
 
 
 def ideal_shares(observation: Observation) -> dict[str, float | None]:
-    """Return each tenant's share of all service under a perfect scheduler; None if it cannot be told.
+    """Return each tenant's share of all service under a perfect scheduler; None if it is unknown.
 
     Service per millisecond of a tenant is min(weight · x, what its slots can do) for the largest x with which all
-    fit into the pool's slots. A tenant of which nothing started has no cycle time, and then nothing can be told; nor
+    fit into the pool's slots. A tenant of which nothing started has no cycle time, and then no share is known; nor
     when the pool's capacity changed before the window's end, since slots then stood idle for want of capacity.
     """
     cycles = cycle_times(observation)
-    nobody: dict[str, float | None] = dict.fromkeys(observation.counted)
+    unknown: dict[str, float | None] = dict.fromkeys(observation.counted)
     loads = observation.loads
     moved = any(observation.origin_ms <= row.at.at_ms < observation.until_ms for row in observation.evidence.capacity)
     if moved or any(load.id not in cycles for load in loads):
-        return nobody
+        return unknown
     slots = observation.scenario.pool.slots
     slot_ms = [cycles[load.id] / load.cost for load in loads]  # slot-milliseconds per unit of cost
     most = [min(load.slots or slots, slots) / each for load, each in zip(loads, slot_ms, strict=True)]

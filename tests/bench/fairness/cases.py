@@ -8,14 +8,11 @@ from bench.fairness.checks import (
     PeaksWithinLimits,
     SharesNearIdeal,
     WorkersUsed,
+    at_least,
     capacity_moves,
     dominates,
-    jain,
-    provider_occupancy,
     provider_peak,
-    reserved_occupancy,
     starved,
-    throttled_then_completed,
 )
 from bench.shared.checks import AUDIT_CLEAN, NOTHING_LEFT
 from bench.shared.metrics import POOL
@@ -23,10 +20,10 @@ from tests.bench.fairness.figures import gap, metrics, moves, tenant
 
 CASES = [
     (EVALUABLE, metrics(), [metrics(evaluable=False, evaluation_notes={"a": "idle"})]),
-    (jain(0.9), metrics(jain=0.9), [metrics(jain=0.899), metrics(jain=None)]),
-    (reserved_occupancy(0.9), metrics(reserved_occupancy=0.9), [metrics(reserved_occupancy=0.89)]),
-    (provider_occupancy(0.9), metrics(provider_occupancy=0.9), [metrics(provider_occupancy=0.89)]),
-    (throttled_then_completed(1), metrics(), [metrics(throttled_then_completed=0)]),
+    (at_least("jain", 0.9), metrics(jain=0.9), [metrics(jain=0.899), metrics(jain=None)]),
+    (at_least("reserved_occupancy", 0.9), metrics(reserved_occupancy=0.9), [metrics(reserved_occupancy=0.89)]),
+    (at_least("provider_occupancy", 0.9), metrics(provider_occupancy=0.9), [metrics(provider_occupancy=0.89)]),
+    (at_least("throttled_then_completed", 1), metrics(), [metrics(throttled_then_completed=0)]),
     (dominates("a"), metrics(tenants={"a": tenant(successful_starts=11), "b": tenant()}), [metrics()]),
     (
         starved("a"),
