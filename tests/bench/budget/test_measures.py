@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bench.budget.measures import burst_run, closest, peak_active
+from bench.budget.metrics import BurstRun
 from bench.budget.scenario import BUDGET_ATOMIC
 from bench.shared.budget_use import BudgetUse, budget_use, promised
 from bench.shared.burst import Burst
@@ -29,6 +30,13 @@ BURST = Burst(
 
 def ledger(limit: int | None = 300, held: int = 0, spent: int = 0, late: int = 0) -> Ledger:
     return Ledger(limit, held, spent, 0, late, 0, 0, spent + late, None)
+
+
+def ran(stream: Stream, after: Ledger | None = None) -> BurstRun:
+    """The burst of tenant a, without a window."""
+    window = WindowConfig(limit=2, interval_ms=90)
+    whole = {"window": window, "applied": False, "ledger": after or ledger(), "spans": {}}
+    return burst_run(BURST, "a", stream.evidence(), **whole)
 
 
 class TestBurst:
@@ -101,29 +109,13 @@ class TestBurst:
             fence = stream.hand(at_ms, "a", "x", 100)
             stream.start(at_ms, "a", "x", fence)
             stream.end(at_ms + 5, "a", "x", fence, actual=100)
-        found = burst_run(
-            BURST,
-            "a",
-            stream.evidence(),
-            window=WindowConfig(limit=2, interval_ms=90),
-            applied=False,
-            ledger=ledger(spent=200),
-            spans={},
-        )
+        found = ran(stream, ledger(spent=200))
         assert (found.tasks, found.completed) == (2, 1)
 
     def test_a_burst_that_never_started_has_no_speed(self):
         stream = Stream(("a", 1))
         stream.submit(10, "a", "x", 100)
-        found = burst_run(
-            BURST,
-            "a",
-            stream.evidence(),
-            window=WindowConfig(limit=2, interval_ms=90),
-            applied=False,
-            ledger=ledger(),
-            spans={},
-        )
+        found = ran(stream)
         assert (found.window, found.tasks_per_s, found.closest_ms, found.closest_seen_ms) == (None, None, None, None)
         assert (found.peak_active, found.completed, found.workers) == (0, 0, {})
 
@@ -142,15 +134,7 @@ class TestBurst:
         }
         for at_ms, name in enumerate(began, 5):
             stream.start(at_ms, "a", name, fences[name])
-        found = burst_run(
-            BURST,
-            "a",
-            stream.evidence(),
-            window=WindowConfig(limit=2, interval_ms=90),
-            applied=False,
-            ledger=ledger(),
-            spans={},
-        )
+        found = ran(stream)
         assert (found.handed_too_early, found.too_early, found.overtook) == early
 
 
