@@ -35,7 +35,7 @@ def owner(tmp_path, reaped):
 
 def test_a_second_server_is_refused_with_the_owners_pid(make_server, owner, tmp_path):
     process, server = owner
-    with pytest.raises(EmbeddedServerError, match=f"in use by process {process.pid}$") as caught:
+    with pytest.raises(EmbeddedServerError, match=f"in use by process {process.pid}; stop it") as caught:
         make_server(tmp_path / "data").start()
     assert caught.value.context["owner_pid"] == process.pid
     assert is_alive(server)
@@ -44,7 +44,7 @@ def test_a_second_server_is_refused_with_the_owners_pid(make_server, owner, tmp_
 def test_also_within_one_process(make_server, tmp_path):
     first = make_server(tmp_path / "data")
     first.start()
-    with pytest.raises(EmbeddedServerError, match=f"in use by process {os.getpid()}$"):
+    with pytest.raises(EmbeddedServerError, match=f"in use by process {os.getpid()}; stop it"):
         make_server(tmp_path / "data").start()
     first.stop()
     make_server(tmp_path / "data").start()

@@ -148,7 +148,7 @@ def test_a_directory_open_to_others_is_refused_and_left_alone(make_server, tmp_p
 
 def test_a_file_in_place_of_the_directory_is_refused(make_server, tmp_path):
     (tmp_path / "data").touch()
-    with pytest.raises(ConfigError, match="cannot be made"):
+    with pytest.raises(ConfigError, match="cannot make data_dir"):
         make_server(tmp_path / "data").start()
 
 

@@ -100,9 +100,9 @@ def test_telling_a_dead_guard_is_an_error_and_closing_it_is_not(reaped):
     process = reaped(guard.pid)
     os.kill(guard.pid, signal.SIGKILL)
     assert wait_until(lambda: not is_alive(process), 5.0)
-    with pytest.raises(EmbeddedServerError, match="guard is gone"):
+    with pytest.raises(EmbeddedServerError, match="guard has ended"):
         guard.watch_process(os.getppid())
-    with pytest.raises(EmbeddedServerError, match="guard is gone"):
+    with pytest.raises(EmbeddedServerError, match="guard has ended"):
         EmbeddedServer(guard=guard).start()
     guard.close()
 
@@ -110,7 +110,7 @@ def test_telling_a_dead_guard_is_an_error_and_closing_it_is_not(reaped):
 def test_a_closed_guard_takes_no_orders():
     guard = Guard.start()
     guard.close()
-    with pytest.raises(EmbeddedServerError, match="guard is gone"):
+    with pytest.raises(EmbeddedServerError, match="guard has ended"):
         guard.watch_marker("NAME", "value")
 
 
@@ -122,7 +122,7 @@ def test_only_directories_of_our_own_are_watched(tmp_path):
         guard.watch_directory(ours)
         guard.watch_directory(ours / "below")
         for path in (tmp_path, tmp_path / "missing", ours / ".."):
-            with pytest.raises(ConfigError, match="not made by Fairlane"):
+            with pytest.raises(ConfigError, match="must be made by create_private_directory"):
                 guard.watch_directory(path)
     remove_private_directory(tmp_path)
     remove_private_directory(tmp_path / "link")

@@ -20,7 +20,7 @@ app = typer.Typer(
 app.add_typer(tenants.app, name="tenants")
 
 _WrongUse: type[typer.BadParameter] = typer.BadParameter.__mro__[2]
-"""The common ancestor of all usage errors; Typer has made Click's its own and exports only the youngest."""
+"""The base of all usage errors. Typer has its own copy of Click's errors, and exports only this subclass."""
 
 
 def run(arguments: Sequence[str]) -> int:
