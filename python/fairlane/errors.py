@@ -15,7 +15,8 @@
     ├── ResultTimeout          the wait ended before the task did
     ├── StoreError
     │   ├── StoreUnavailable   says whether the command may have run
-    │   └── StoreUnsuitable    the server answers, but Fairlane cannot use it
+    │   ├── StoreUnsuitable    the server answers, but Fairlane cannot use it
+    │   └── MalformedEvent     the event stream has an entry that this version does not write
     ├── EmbeddedServerError
     ├── RuntimeStartError      Ray did not start, or an actor did not become ready
     ├── WorkerError            raised by fairlane.workers; its code says what happened
@@ -168,6 +169,12 @@ class StoreUnsuitable(StoreError):
     """The server answers, but cannot be used: wrong kind, too old, evicts keys, read-only, or no permission."""
 
     code = "store_unsuitable"
+
+
+class MalformedEvent(StoreError):
+    """An entry of the event stream that this version of Fairlane does not write: the rest is not read."""
+
+    code = "malformed_event"
 
 
 class EmbeddedServerError(FairlaneError):
