@@ -59,7 +59,7 @@ _NOTES: Final[Mapping[type[Section], str]] = {
     BudgetConfig: "See [budgets.md](budgets.md).",
     DispatcherConfig: "The strategies are those of [pools](workers.md#strategies).",
     EstimateConfig: "See [estimates.md](estimates.md).",
-    ManagerConfig: "See [pool.md](workers.md).",
+    ManagerConfig: "See [workers.md](workers.md).",
     OpenAIChatConfig: "See [providers.md](providers.md#openai-compatible-chat-completions).",
     WorkerSupervisorConfig: "See [operations.md](operations.md#supervision).",
 }
