@@ -123,6 +123,6 @@ async def alone(scenario: BudgetRaceScenario, endpoint: Endpoint, contenders: in
             tasks, _ = await worker.take()
             await worker.complete(tasks)
 
-        views = await contend(endpoint, store.keys.name, race, contenders, work)
+        views = await contend(endpoint, store.name, race, contenders, work)
         await watch.catch_up((await store.snapshot()).pool.events, _WAIT_S)
         return await repaired_side(store, complete(watch.recorder.evidence), race, views)

@@ -1,4 +1,4 @@
-"""Rule `counter`: what is counted equals the sum over what there is."""
+"""Rule `counter`: every counter equals the sum over the records."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ _NEVER_NEGATIVE = ("slots", "active", "cost", "queued", "waiting", "live", "runn
 
 
 def check_counters(stored: Stored) -> Iterator[Violation]:
-    """Count everything again."""
+    """Count everything from the records."""
     for subject, value in stored.fractions.items():
         yield Violation(Rule.COUNTER, subject, str(value), "a whole number")
     totals: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What says whether a scheduler's stored state is sound."""
+"""Checks whether a scheduler's stored state is sound."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,27 +18,27 @@ from fairlane.store.stored import Stored
 
 _TRIES: Final = 5
 _MOVING: Final = ("fence", "sequence", "events", "live", "slots", "cost", "round", "fleet", "throttles", "successes")
-"""Pool fields of which one changes whenever a task, a tenant or a worker does."""
+"""At least one of these pool fields changes with every change of a task, a tenant or a worker."""
 _EVENTS_PER_READ: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What an audit found, and in how much."""
+    """The result of an audit, and how much it covered."""
 
     violations: tuple[Violation, ...]
     tasks: int
     """Task records, those of ended tasks included."""
     tenants: int
     at_rest: bool
-    """False: something moved during each reading, and violations may be moves that it was too slow for."""
+    """False: the state changed during every reading, so that violations may come from the changes."""
 
 
 async def inspect(store: Store) -> Findings:
-    """Look for what does not hold.
+    """Check every rule.
 
-    Reads only. Meant for a scheduler at rest: when something moved during the reading it reads again, and after
-    a few tries reports on what it has.
+    Reads only. Meant for a scheduler at rest: if the state changed during the reading it reads again, and after a few
+    tries it reports on the last reading.
 
     Raises:
         StoreError: the server could not be read.
@@ -57,7 +57,7 @@ async def inspect(store: Store) -> Findings:
 
 
 async def check_invariants(store: Store) -> list[Violation]:
-    """Return what does not hold; an empty list if all is well. See `inspect`."""
+    """Return the violations, an empty list if there are none. See `inspect`."""
     return list((await inspect(store)).violations)
 
 

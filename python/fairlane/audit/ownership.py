@@ -1,4 +1,4 @@
-"""Rule `ownership`: no key without an owner or a TTL."""
+"""Rule `ownership`: every key has an owner or a TTL."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -11,7 +11,7 @@ _TENANT_TIMERS: Final = ("window:", "budget:")
 
 
 def check_ownership(stored: Stored) -> Iterator[Violation]:
-    """Look for keys that nothing will ever remove."""
+    """Find keys that nothing will ever remove."""
     for key in stored.unknown:
         yield _violation(key, "there", "only keys of the schema")
     for each in stored.keys:

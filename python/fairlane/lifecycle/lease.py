@@ -32,7 +32,7 @@ class Lease:
         self._timer: asyncio.TimerHandle | None = None
         self._heartbeat = HeartbeatThread(
             store.endpoint,
-            store.keys.name,
+            store.name,
             incarnation,
             period_s,
             lambda reply: self._on_loop(lambda: on_beat(reply)),

@@ -1,4 +1,4 @@
-"""The commands of clients: tasks go in, their ends come out."""
+"""The commands of clients: submitting, cancelling and reading tasks, and collecting their ends."""
 
 from collections.abc import Sequence
 
@@ -16,19 +16,19 @@ class ClientCommands(ScriptRunner):
     """Submits, cancels, reads and collects tasks."""
 
     async def submit(self, batch: Sequence[Submission], client: str) -> list[Submitted]:
-        """Admit tasks (at most 256 at a time); a known id with the same fingerprint finds its task."""
+        """Admit up to 256 tasks. A known id with the same fingerprint finds its task."""
         return [
             Submitted(_STATUSES[status], TaskState(state.decode()) if state else None, limit)
             for status, state, limit in await self._call("submit", client=client, items=batch)
         ]
 
     async def cancel(self, refs: Sequence[TaskRef]) -> list[CancelStatus]:
-        """Cancel tasks: at once while they wait, through their worker once they run."""
+        """Cancel tasks: waiting ones at once, running ones through their worker."""
         answers = await self._call("cancel", items=refs)
         return [CancelStatus(answer.decode()) for answer in answers]
 
     async def get(self, refs: Sequence[TaskRef]) -> list[TaskView | None]:
-        """Read tasks; None for one that is unknown or past its retention."""
+        """Read tasks; None for each that is unknown or past its retention."""
         if not refs:
             return []
         commands: list[Command] = [
@@ -38,5 +38,5 @@ class ClientCommands(ScriptRunner):
         return [task_view(ref, raw) for ref, raw in zip(refs, replies, strict=True)]
 
     async def collect(self, client: str, cursor: int, limit: int = 256) -> Collected:
-        """Return ended tasks above the cursor, which acknowledges all up to it."""
+        """Return up to ``limit`` ended tasks above the cursor, and acknowledge all up to the cursor."""
         return decode.collected(cursor, await self._call("collect", client=client, cursor=cursor, limit=limit))

@@ -27,7 +27,7 @@ class DispatcherCommands(ScriptRunner):
         )
 
     async def adapt(self, config: ControllerConfig) -> Adaptation:
-        """Take one tick of the controller."""
+        """Run one tick of the controller."""
         before, after, reason, next_ms = await self._call(
             "adapt",
             period_ms=config.period_ms,

@@ -1,4 +1,4 @@
-"""What observers read: the pool and its tenants, workers, events, and the server itself."""
+"""The commands of observers: reading the pool, tenants, workers, events, stored keys and the server itself."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -36,7 +36,7 @@ class ObserverCommands(ScriptRunner):
         return None if raw is False else decode.ledger(raw)
 
     async def workers(self) -> list[WorkerView]:
-        """Read every incarnation that is not forgotten."""
+        """Read every incarnation that still has a record."""
         (leases,) = await self._run([("ZRANGE", self.keys.key("workers"), 0, -1, "WITHSCORES")])
         ids = [item.decode() for item in leases[::2]]
         if not ids:

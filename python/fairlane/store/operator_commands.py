@@ -19,8 +19,8 @@ class OperatorCommands(ScriptRunner):
         """Create the pool or change its settings.
 
         Raises:
-            ConfigError: policy and quantum cannot change while tasks are waiting or running; another version of
-                Fairlane wrote the state; or no setting can be what one is.
+            ConfigError: policy or quantum would change while there are tasks; another version of Fairlane wrote the
+                state; or a setting is out of bounds.
 
         """
         settings = pool_settings(config)
@@ -32,7 +32,7 @@ class OperatorCommands(ScriptRunner):
         """Register tenants or change their limits, with immediate effect; return how many are new.
 
         Raises:
-            ConfigError: no limit can be what one is. Of its 500 tenants none is written.
+            ConfigError: a limit is out of bounds. None of the 500 tenants in the same call is written.
 
         """
         settings = {tenant: tenant_settings(config) for tenant, config in tenants.items()}
@@ -46,12 +46,12 @@ class OperatorCommands(ScriptRunner):
         return fresh
 
     async def change_tenant(self, tenant: str, read: TenantConfig | None, wanted: TenantConfig) -> bool:
-        """Give a tenant other limits if its limits still are what was ``read``; None: nobody had registered it.
+        """Change a tenant's limits if they are still the ones that were ``read``; None: there was no such tenant.
 
-        False: somebody else has changed it since. Read again.
+        Return False if another caller has changed them since: read again.
 
         Raises:
-            ConfigError: no limit can be what one is.
+            ConfigError: a limit is out of bounds.
 
         """
         before, after = [] if read is None else tenant_settings(read), tenant_settings(wanted)
@@ -61,7 +61,7 @@ class OperatorCommands(ScriptRunner):
         return bool(answer)
 
     async def remove_tenant(self, tenant: str) -> bool:
-        """Forget a tenant without tasks; False if there is none.
+        """Remove a tenant without tasks; return False if there is no such tenant.
 
         Raises:
             ConfigError: it still has tasks.
@@ -73,10 +73,10 @@ class OperatorCommands(ScriptRunner):
         return bool(answer == "removed")
 
     async def top_up(self, tenant: str, units: int, key: str) -> int:
-        """Add to a tenant's budget of this period, once per ``key``; return the budget with all that was added.
+        """Add units to a tenant's budget of this period, once per ``key``; return the budget with its top-ups.
 
         Raises:
-            ConfigError: unknown tenant, or it has no budget.
+            ConfigError: the tenant is unknown or has no budget; or an argument cannot be used.
         """
         check_integer(units, field="units", lowest=1, highest=MAX_COST, error=ConfigError)
         problem = id_problem(key, longest=MAX_TASK_ID)
@@ -88,19 +88,19 @@ class OperatorCommands(ScriptRunner):
         return int(answer)
 
     async def set_capacity(self, slots: int) -> int:
-        """Set the capacity and return what is in force: never above the hard limit."""
+        """Set the capacity; return the capacity in force, which is never above the hard limit."""
         check_integer(slots, field="slots", lowest=1, highest=MAX_SLOTS, error=ConfigError)
         return int(await self._call("set_capacity", slots=slots))
 
     async def pause(self, duration_ms: int) -> None:
-        """Start nothing anywhere in the pool for so long."""
+        """Start no task in the pool for this long. A longer pause stays in force."""
         check_integer(duration_ms, field="duration_ms", lowest=1, highest=MAX_DURATION_MS, error=ConfigError)
         await self._call("pause", duration_ms=duration_ms)
 
     async def resume(self) -> None:
-        """End a pause now."""
+        """End the pause now."""
         await self._call("pause", duration_ms=0)
 
     async def admit(self, open: bool) -> None:  # noqa: A002 - reads as the command does
-        """Open or close admission; a closed pool finishes what it has."""
+        """Open or close admission; a closed pool finishes its tasks."""
         await self._call("admit", closed=0 if open else 1)

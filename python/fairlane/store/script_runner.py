@@ -19,6 +19,7 @@ class ScriptRunner:
 
     def __init__(self, endpoint: Endpoint, name: str, *, virtual_now_ms: Callable[[], int] | None = None) -> None:
         self.endpoint = endpoint
+        self.name = name
         self.keys = Keys(name)
         self._connector = Connector(endpoint)
         self._virtual_now_ms = virtual_now_ms

@@ -18,7 +18,7 @@ def parse_info(reply: bytes) -> dict[str, str]:
 
 
 def server_version(info: dict[str, str]) -> tuple[str, str]:
-    """Return the server's kind and version. Valkey reports Redis's 7.2.4 as ``redis_version``: look deeper."""
+    """Return the server's kind and version. Valkey reports 7.2.4 as ``redis_version`` and its own version elsewhere."""
     if "valkey_version" in info:
         return "valkey", info["valkey_version"]
     return info.get("server_name", "redis"), info.get("redis_version", "0")
@@ -62,7 +62,7 @@ def _unsuitable(where: str, problem: str) -> StoreUnsuitable:
 
 
 async def check(connector: Connector, keys: Keys) -> None:
-    """Raise StoreUnsuitable in one line if the server cannot carry Fairlane."""
+    """Raise StoreUnsuitable, naming the problem and the requirement, if Fairlane cannot use the server."""
     where = connector.endpoint.shown
     info = parse_info(await _run(connector, ("INFO",)))
     version = info.get("redis_version", "0")
@@ -70,10 +70,10 @@ async def check(connector: Connector, keys: Keys) -> None:
     if numbers < OLDEST_VERSION:
         raise _unsuitable(where, f"server version {version} is too old; 6.2 or newer is needed")
     if info.get("role") in {"slave", "replica"}:
-        raise _unsuitable(where, "it is a read-only replica; name the primary")
+        raise _unsuitable(where, "it is a read-only replica; name the primary instead")
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
-        raise _unsuitable(where, f"maxmemory-policy is {policy}: it would evict tasks; noeviction is needed")
+        raise _unsuitable(where, f"maxmemory-policy is {policy} and would evict tasks; set it to noeviction")
     try:
         await _run(connector, ("EVAL", _PROBE, 1, keys.key("bell", "probe")))
     except StoreUnavailable:

@@ -1,9 +1,11 @@
 """Everything that one scheduler has stored, as typed values."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fairlane.domain.task import TaskRef, TaskState
+from fairlane.store.keys import POOL_BITS, POOL_OWNER, WINDOW_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,16 @@ class StoredTask:
     def waiting(self) -> bool:
         """True while it waits outside the queue, for a backoff or a pause of its own."""
         return self.state is TaskState.PENDING and self.numbers["ready_at"] > 0
+
+    @property
+    def windows(self) -> Iterator[tuple[str, str]]:
+        """The windows in which its attempt took a place: kind and owner."""
+        own, shared = self.numbers["windows"] % POOL_BITS, self.numbers["windows"] // POOL_BITS
+        for kind, bit in WINDOW_BITS.items():
+            if own & bit:
+                yield kind, self.ref.tenant
+            if shared & bit:
+                yield kind, POOL_OWNER
 
     @property
     def member(self) -> str:

@@ -1,4 +1,4 @@
-"""The commands of workers: a life, the tasks that it is handed, and how their attempts end."""
+"""The commands of workers: an incarnation's life, its tasks, and the ends of their attempts."""
 
 from collections.abc import Sequence
 
@@ -14,23 +14,25 @@ class WorkerCommands(ScriptRunner):
     """Registers an incarnation, starts its tasks and ends its attempts."""
 
     async def register(self, name: str, incarnation: str, slots: int) -> int:
-        """Begin a life; return the lease in ms. An older incarnation of the name is lost from now on.
+        """Begin an incarnation's life; return its lease in ms. An older incarnation of the name is lost from now on.
 
         Raises:
-            LeaseLost: this very incarnation is lost already.
+            LeaseLost: this incarnation is already lost.
 
         """
         lease_ms = int(await self._call("register", name=name, incarnation=incarnation, slots=slots))
         if lease_ms == 0:
-            raise LeaseLost(f"worker {name}: incarnation {incarnation} is lost", incarnation=incarnation)
+            raise LeaseLost(
+                f"worker {name}: incarnation {incarnation} is lost; register under a new one", incarnation=incarnation
+            )
         return lease_ms
 
     async def drain(self, incarnation: str) -> bool:
-        """Get nothing new from now on; False if the incarnation is not alive."""
+        """Get no more tasks from now on; return False if the incarnation is not alive."""
         return bool(await self._call("drain", incarnation=incarnation))
 
     async def start(self, incarnation: str, cursor: int, limit: int = 256) -> Started:
-        """Take what was handed over above the cursor: the highest fence received so far."""
+        """Take the tasks that were handed over above the cursor, which is the highest fence received so far."""
         return decode.started(await self._call("start", incarnation=incarnation, cursor=cursor, limit=limit))
 
     async def settle(self, incarnation: str, settlements: Sequence[Settlement]) -> list[Write]:
@@ -50,11 +52,11 @@ class WorkerCommands(ScriptRunner):
         return decode.writes(unpack(settled)), decode.started(unpack(started))
 
     async def throttle(self, incarnation: str, throttles: Sequence[Throttle]) -> list[Write]:
-        """End attempts that the provider did not take; nothing is charged or counted."""
+        """End attempts that the provider throttled; nothing is charged, and no failure is counted."""
         return decode.writes(await self._call("throttle", incarnation=incarnation, items=throttles))
 
     async def release(self, incarnation: str, returns: Sequence[Return]) -> list[Write]:
-        """Hand attempts back; no attempt is counted, and nothing charged but what calls that were broken off used."""
+        """Hand attempts back. No failure is counted, and only the usage of interrupted calls is charged."""
         return decode.writes(await self._call("release", incarnation=incarnation, items=returns))
 
     async def heartbeat(self, incarnation: str) -> HeartbeatReply:
