@@ -1,6 +1,5 @@
 """The promises about budgets and windows of starts."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -159,22 +158,20 @@ def _apart(run: BurstRun) -> str | None:
     return f"{run.closest_ms:g} ms, as the workers saw it {run.closest_seen_ms:g} ms"
 
 
-def _window_kept(metrics: BudgetMetrics) -> bool:
-    def some(runs: Sequence[BurstRun], holds: Callable[[float, BurstRun], bool]) -> bool:
-        return bool(runs) and all(each.closest_ms is not None and holds(each.closest_ms, each) for each in runs)
-
-    return some(
-        [each for each in metrics.bursts if each.window is not None], lambda closest, run: closest >= run.interval_ms
-    ) and some([each for each in metrics.bursts if each.window is None], lambda closest, run: closest < run.interval_ms)
+def _with_window_and_without(metrics: BudgetMetrics) -> dict[str, BurstRun]:
+    both = {each.window is None for each in metrics.bursts} == {True, False}
+    return _bursts(metrics) if both else {}
 
 
-WINDOW_KEPT = Promise[BudgetMetrics](
-    "from a start to the first beyond the limit",
-    _window_kept,
-    lambda m: {name: _apart(run) for name, run in _bursts(m).items()},
-    lambda m: f"≥ {m.bursts[0].interval_ms:,} ms; sooner without it" if m.bursts else "the interval; sooner without it",
-)
-"""Under the window no start comes sooner than it allows; without it one does, so it was the window."""
+def window_kept(interval_ms: int) -> EachBurst:
+    """Under the window no start comes sooner than it allows; without it one does, so it was the window."""
+    return EachBurst(
+        "from a start to the first beyond the limit",
+        _with_window_and_without,
+        lambda run: run.closest_ms is not None and (run.closest_ms >= run.interval_ms) is (run.window is not None),
+        _apart,
+        f"≥ {interval_ms:,} ms; sooner without it",
+    )
 
 
 def pool_filled(slots: int) -> Promise[BudgetMetrics]:

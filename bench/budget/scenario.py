@@ -9,10 +9,10 @@ from bench.budget.checks import (
     REFUSED_FOR_THE_BUDGET,
     URGENT_HANDED_FIRST,
     URGENT_START_FIRST,
-    WINDOW_KEPT,
     RaceEnds,
     all_paid_for,
     pool_filled,
+    window_kept,
     workers_share,
 )
 from bench.budget.metrics import Side
@@ -78,7 +78,7 @@ _BURST_CHECKS = (
     workers_share(2),
     URGENT_HANDED_FIRST,
     URGENT_START_FIRST,
-    WINDOW_KEPT,
+    window_kept(WINDOW.interval_ms),
     pool_filled(4),
     NOTHING_LEFT,
     AUDIT_CLEAN,

@@ -5,10 +5,10 @@ from bench.budget.checks import (
     REFUSED_FOR_THE_BUDGET,
     URGENT_HANDED_FIRST,
     URGENT_START_FIRST,
-    WINDOW_KEPT,
     RaceEnds,
     all_paid_for,
     pool_filled,
+    window_kept,
     workers_share,
 )
 from tests.bench.budget.figures import BROKEN, WINDOW, both, bursts, race, races, run, use
@@ -68,7 +68,7 @@ CASES = [
         ],
     ),
     (
-        WINDOW_KEPT,
+        window_kept(1_000),
         both(),
         [
             bursts(run(WINDOW, closest_ms=999), run()),
