@@ -58,7 +58,9 @@ def metrics(**changes) -> FairnessMetrics:
         "potential_orphans": [],
         "left_in_flight": {"slots": 0, "cost": 0},
         "violations": [],
-        "series": Series(normalized_service={}, backlog={}, capacity=[], observed_ms=(0, 1)),
+        "series": Series(
+            normalized_service={"a": [(0, 0.0)]}, backlog={"a": [(0, 0)]}, capacity=[], observed_ms=(0, 1)
+        ),
     }
     return FairnessMetrics(**(whole | changes))
 
