@@ -20,34 +20,34 @@ Bad = Any
 @pytest.mark.parametrize(
     ("use", "says"),
     [
-        (lambda pool: pool.add(5), "member = 5: must be a worker"),
-        (lambda pool: pool.add(ScriptedWorker), "member = <class .*: must be a worker"),
+        (lambda group: group.add(5), "member = 5: must be a worker"),
+        (lambda group: group.add(ScriptedWorker), "member = <class .*: must be a worker"),
         (lambda _: WorkerGroup([5]), "member = 5: must be a worker"),  # type: ignore[type-var]
-        (lambda _: WorkerGroup(ScriptedWorker("b")), "members = .*: must be some members"),  # type: ignore[arg-type, type-var]
-        (lambda pool: pool.search({"tags": ["x"]}), r"criteria = \{.*: must be Criteria"),
-        (lambda pool: pool.subscribe(5), "observer = 5: must be callable"),
-        (lambda pool: pool.record("well"), "report = 'well': must be a HealthReport"),
-        (lambda pool: pool.update("a", capacity="x"), "capacity = 'x': "),
-        (lambda pool: pool.get("a").update({"weight": 2}), r"info = \{.*: must be a WorkerInfo"),
-        (lambda pool: pool.get("a").watch(Unspeakable()), "watcher = Unspeakable: must be callable"),
+        (lambda _: WorkerGroup(ScriptedWorker("b")), "members = .*: must be an iterable of members"),  # type: ignore[arg-type, type-var]
+        (lambda group: group.search({"tags": ["x"]}), r"criteria = \{.*: must be Criteria"),
+        (lambda group: group.subscribe(5), "observer = 5: must be callable"),
+        (lambda group: group.record("well"), "report = 'well': must be a HealthReport"),
+        (lambda group: group.update("a", capacity="x"), "capacity = 'x': "),
+        (lambda group: group.get("a").update({"weight": 2}), r"info = \{.*: must be a WorkerInfo"),
+        (lambda group: group.get("a").watch(Unspeakable()), "watcher = Unspeakable: must be callable"),
         (lambda _: LocalWorker("b", check=5), "check = 5: must be an async function"),  # type: ignore[arg-type]
     ],
 )
 async def test_a_bad_argument_is_named_with_what_is_accepted(use: Callable[[Bad], object], says: str) -> None:
-    pool = WorkerGroup([ScriptedWorker("a")])
-    heard = listen(pool)
+    group = WorkerGroup([ScriptedWorker("a")])
+    heard = listen(group)
     with pytest.raises(WorkerError, match=says) as raised:
-        use(pool)
+        use(group)
     assert raised.value.code is WorkerErrorCode.INVALID_CONFIGURATION
-    assert (heard, len(pool)) == ([], 1)
+    assert (heard, len(group)) == ([], 1)
 
 
 @pytest.mark.parametrize("name", [5, [], None, Unspeakable()], ids=lambda name: type(name).__name__)
 async def test_what_is_no_name_is_nobodys(name: Bad) -> None:
-    pool = WorkerGroup([ScriptedWorker("a")])
-    assert name not in pool
-    with pytest.raises(WorkerError, match="the pool has no worker") as raised:
-        pool.get(name)
+    group = WorkerGroup([ScriptedWorker("a")])
+    assert name not in group
+    with pytest.raises(WorkerError, match="the group has no worker") as raised:
+        group.get(name)
     assert raised.value.code is WorkerErrorCode.WORKER_NOT_FOUND
 
 

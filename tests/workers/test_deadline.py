@@ -12,8 +12,8 @@ from tests.support.worker_workers import double, new_task
 
 @virtual_time
 async def test_a_block_ends_when_its_time_is_up() -> None:
-    with pytest.raises(WorkerError, match="task t was not done within 2 s") as raised:
-        async with deadline(new_task(double), 2, "was not done within"):
+    with pytest.raises(WorkerError, match="task t did not end within 2 s") as raised:
+        async with deadline(new_task(double), 2, "did not end within"):
             await asyncio.sleep(60)
     assert raised.value.code is WorkerErrorCode.TASK_TIMEOUT
     assert now_s() == 2
@@ -22,5 +22,5 @@ async def test_a_block_ends_when_its_time_is_up() -> None:
 @virtual_time
 async def test_what_else_was_too_late_in_the_block_is_not_the_blocks_own_time() -> None:
     with pytest.raises(TimeoutError, match="somebody else's"):
-        async with deadline(new_task(double), 2, "was not done within"):
+        async with deadline(new_task(double), 2, "did not end within"):
             raise TimeoutError("somebody else's")

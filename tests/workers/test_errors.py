@@ -1,4 +1,4 @@
-"""Errors of the pool: their codes, and what they carry."""
+"""Errors of the group: their codes, and what they carry."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""The pool: members come, change and go, and whoever listens hears of it in order."""
+"""The group: members come, change and go, and whoever listens hears of it in order."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from tests.support.worker_workers import ScriptedWorker, started
 
 def _report(worker_id: str, *, well: bool) -> HealthReport:
     outcome = CheckOutcome.HEALTHY if well else CheckOutcome.ERROR
-    return HealthReport(worker_id, outcome, "", 0.0, 0.0, failures=0 if well else 3, successes=int(well), well=well)
+    return HealthReport(worker_id, outcome, "", 0.0, 0.0, failures=0 if well else 3, successes=int(well), healthy=well)
 
 
 def _code(raised: pytest.ExceptionInfo[WorkerError]) -> WorkerErrorCode:
@@ -29,10 +29,10 @@ def _code(raised: pytest.ExceptionInfo[WorkerError]) -> WorkerErrorCode:
 
 async def test_members_are_kept_by_id_in_the_order_in_which_they_came() -> None:
     b, a = ScriptedWorker("b"), ScriptedWorker("a")
-    pool = WorkerGroup([b])
-    pool.add(a)
-    assert pool.list() == tuple(pool) == (b, a)
-    assert (len(pool), "a" in pool, "c" in pool, pool.get("a") is a) == (2, True, False, True)
+    group = WorkerGroup([b])
+    group.add(a)
+    assert group.list() == tuple(group) == (b, a)
+    assert (len(group), "a" in group, "c" in group, group.get("a") is a) == (2, True, False, True)
 
 
 async def test_an_id_is_taken_once() -> None:
@@ -42,51 +42,51 @@ async def test_an_id_is_taken_once() -> None:
 
 
 async def test_who_is_not_there_is_named() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    for ask in (pool.get, pool.report, pool.update, lambda name: pool.available(ScriptedWorker(name))):
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    for ask in (group.get, group.report, group.update, group.accepts_tasks):
         with pytest.raises(WorkerError, match="no worker a") as raised:
             ask("a")
         assert _code(raised) is WorkerErrorCode.WORKER_NOT_FOUND
         assert raised.value.context == {"worker": "a"}
     with pytest.raises(WorkerError, match="no worker a"):
-        await pool.remove("a")
+        await group.remove("a")
 
 
 # -- updates -------------------------------------------------------------------------------------------------
 
 
 async def test_an_update_changes_what_it_names_and_nothing_else() -> None:
-    pool = WorkerGroup([ScriptedWorker("a", capacity=2, tags={"x"}, metadata={"k": "v"})])
-    heard = listen(pool)
-    before = pool.get("a").info
-    info = pool.update("a", weight=7)
-    assert info == pool.get("a").info == before.model_copy(update={"weight": 7})
+    group = WorkerGroup([ScriptedWorker("a", capacity=2, tags={"x"}, metadata={"k": "v"})])
+    heard = listen(group)
+    before = group.get("a").info
+    info = group.update("a", weight=7)
+    assert info == group.get("a").info == before.model_copy(update={"weight": 7})
     assert heard == [f"updated a {before}>{info}"]
-    info = pool.update("a", capacity=3, tags=["y", "z"], metadata={})
+    info = group.update("a", capacity=3, tags=["y", "z"], metadata={})
     assert (info.capacity, info.weight, info.tags, info.metadata) == (3, 7, frozenset("yz"), {})
 
 
 async def test_an_update_that_cannot_be_changes_nothing() -> None:
-    pool = WorkerGroup([ScriptedWorker("a")])
-    before = pool.get("a").info
-    heard = listen(pool)
+    group = WorkerGroup([ScriptedWorker("a")])
+    before = group.get("a").info
+    heard = listen(group)
     with pytest.raises(WorkerError, match="capacity = 0") as raised:
-        pool.update("a", capacity=0)
+        group.update("a", capacity=0)
     assert _code(raised) is WorkerErrorCode.INVALID_CONFIGURATION
-    assert pool.get("a").info is before
+    assert group.get("a").info is before
     assert heard == []
 
 
 async def test_a_change_of_capacity_decides_anew_whether_there_is_a_free_slot() -> None:
     [worker] = await started(ScriptedWorker("a", capacity=2))
-    pool = WorkerGroup([worker])
+    group = WorkerGroup([worker])
     gate = asyncio.Event()
     running = busy(worker, gate)
     await asyncio.sleep(0)
-    heard = listen(pool)
-    pool.update("a", capacity=1)
+    heard = listen(group)
+    group.update("a", capacity=1)
     assert worker.status is WorkerStatus.BUSY
-    pool.update("a", capacity=2)
+    group.update("a", capacity=2)
     assert worker.status is WorkerStatus.READY
     assert [line for line in heard if line.startswith("status")] == ["status a ready>busy", "status a busy>ready"]
     gate.set()
@@ -97,15 +97,15 @@ async def test_a_change_of_capacity_decides_anew_whether_there_is_a_free_slot() 
 
 
 async def test_every_change_is_told_once_with_what_it_was_before() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    heard = listen(pool)
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    heard = listen(group)
     worker = ScriptedWorker("a")
-    pool.add(worker)
+    group.add(worker)
     await worker.start()
     await worker.execute(Task(lambda value: value, task_id="t", created_s=0), 1)
     report = _report("a", well=True)
-    pool.record(report)
-    await pool.remove("a")
+    group.record(report)
+    await group.remove("a")
     await worker.start()
     assert heard == [
         "added a",
@@ -124,7 +124,7 @@ async def test_every_change_is_told_once_with_what_it_was_before() -> None:
 
 
 async def test_who_has_ended_listening_hears_nothing_more() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
     heard: list[str] = []
     end_second = lambda: None  # noqa: E731
 
@@ -132,25 +132,25 @@ async def test_who_has_ended_listening_hears_nothing_more() -> None:
         heard.append(f"first {event.member.id}")
         end_second()
 
-    end_first = pool.subscribe(first)
-    end_second = pool.subscribe(lambda event: heard.append(f"second {event.member.id}"))
-    pool.add(ScriptedWorker("a"))
+    end_first = group.subscribe(first)
+    end_second = group.subscribe(lambda event: heard.append(f"second {event.member.id}"))
+    group.add(ScriptedWorker("a"))
     end_first()
     end_first()
-    pool.add(ScriptedWorker("b"))
+    group.add(ScriptedWorker("b"))
     assert heard == ["first a"]
 
 
 async def test_an_observer_that_raises_hurts_nobody(caplog: pytest.LogCaptureFixture) -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup(logger=logging.getLogger("test"))
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup(logger=logging.getLogger("test"))
 
     def broken(event: MemberEvent) -> None:
         raise ValueError("broken observer")
 
-    pool.subscribe(broken)
-    heard = listen(pool)
+    group.subscribe(broken)
+    heard = listen(group)
     worker = ScriptedWorker("a")
-    pool.add(worker)
+    group.add(worker)
     await worker.start()
     assert worker.status is WorkerStatus.READY
     assert len(heard) == 3
@@ -159,55 +159,43 @@ async def test_an_observer_that_raises_hurts_nobody(caplog: pytest.LogCaptureFix
 
 
 async def test_all_hear_the_same_order_although_one_of_them_makes_changes() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
 
     def fail_it(event: MemberEvent) -> None:
         if event.after is WorkerStatus.READY:
             event.member.fail("it is not wanted")
 
-    pool.subscribe(fail_it)
-    heard = listen(pool)
+    group.subscribe(fail_it)
+    heard = listen(group)
     worker = ScriptedWorker("a")
-    pool.add(worker)
+    group.add(worker)
     await worker.start()
     assert heard[2:] == ["status a starting>ready", "status a ready>failed"]
 
 
-# -- what a strategy is told ---------------------------------------------------------------------------------
+# -- health --------------------------------------------------------------------------------------------------
 
 
-async def test_only_a_ready_and_well_member_is_available() -> None:
-    worker = ScriptedWorker("a", capacity=1, weight=3)
-    pool = WorkerGroup([worker])
-    assert not pool.available(worker)
-    assert not pool.candidate(worker).ready
+async def test_only_a_healthy_member_at_work_accepts_tasks() -> None:
+    worker = ScriptedWorker("a")
+    group = WorkerGroup([worker])
+    assert not group.accepts_tasks("a")
     await worker.start()
-    assert pool.available(worker)
-    pool.record(_report("a", well=False))
-    assert not pool.available(worker)
-    assert not pool.candidate(worker).ready
+    assert group.accepts_tasks("a")
+    group.record(_report("a", well=False))
+    assert not group.accepts_tasks("a")
     report = _report("a", well=True)
-    pool.record(report)
-    assert pool.report("a") is report
-    assert pool.available(worker)
-
-    gate = asyncio.Event()
-    running = busy(worker, gate)
-    await asyncio.sleep(0)
-    full = pool.candidate(worker)
-    assert (full.id, full.capacity, full.load, full.weight, full.ready, full.available) == ("a", 1, 1, 3, True, False)
-    assert not pool.available(worker)
-    gate.set()
-    await running
-    done = pool.candidate(worker)
-    assert (done.load, done.error_rate, done.available) == (0, 0.0, True)
-    assert done.latency_s is not None
+    group.record(report)
+    assert group.report("a") is report
+    assert group.accepts_tasks("a")
+    await worker.stop()
+    assert not group.accepts_tasks("a")
 
 
 async def test_a_report_on_one_that_left_is_dropped() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    heard = listen(pool)
-    pool.record(_report("a", well=False))
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    heard = listen(group)
+    group.record(_report("a", well=False))
     assert heard == []
-    pool.add(ScriptedWorker("a"))
-    assert pool.report("a") is None
+    group.add(ScriptedWorker("a"))
+    assert group.report("a") is None

@@ -24,19 +24,19 @@ from tests.support.worker_telemetry import Recording
 @virtual_time
 async def test_a_worker_is_checked_at_once_and_then_an_interval_after_the_end_of_each_check() -> None:
     member = ScriptedMember(checks=[take(0.25)])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await asyncio.sleep(3)
     assert member.checked_s == [0, 1.25, 2.5]
-    assert pool.report("w") == HealthReport("w", CheckOutcome.HEALTHY, "", 2.75, 0.25, 0, 3, well=True)
+    assert group.report("w") == HealthReport("w", CheckOutcome.HEALTHY, "", 2.75, 0.25, 0, 3, healthy=True)
 
 
 @virtual_time
 async def test_the_age_of_a_report_grows() -> None:
-    pool = await ready(ScriptedMember())
-    async with checker(pool):
+    group = await ready(ScriptedMember())
+    async with checker(group):
         await asyncio.sleep(0.75)
-        report = pool.report("w")
+        report = group.report("w")
     assert report is not None
     assert report.age_s(VirtualClock()) == 0.75
 
@@ -44,8 +44,8 @@ async def test_the_age_of_a_report_grows() -> None:
 @virtual_time
 async def test_jitter_spreads_the_first_checks_and_all_intervals() -> None:
     members = [ScriptedMember(f"w{number}") for number in range(50)]
-    pool = await ready(*members)
-    async with checker(pool, EVERY_SECOND.model_copy(update={"jitter": 0.2})):
+    group = await ready(*members)
+    async with checker(group, EVERY_SECOND.model_copy(update={"jitter": 0.2})):
         await asyncio.sleep(10)
     firsts = {member.checked_s[0] for member in members}
     assert len(firsts) > 40
@@ -64,9 +64,9 @@ async def test_the_same_seed_checks_at_the_same_times() -> None:
     times = []
     for _ in range(2):
         member = ScriptedMember()
-        pool = await ready(member)
+        group = await ready(member)
         began_s = now_s()
-        async with checker(pool, EVERY_SECOND.model_copy(update={"jitter": 0.5}), seed=7):
+        async with checker(group, EVERY_SECOND.model_copy(update={"jitter": 0.5}), seed=7):
             await asyncio.sleep(20)
         times.append([round(checked_s - began_s, 6) for checked_s in member.checked_s])
     assert times[0] == times[1]
@@ -82,10 +82,10 @@ async def test_who_is_not_at_work_is_not_asked(status: WorkerStatus) -> None:
         await member.stop()
     elif status is WorkerStatus.FAILED:
         member.fail("broken")
-    pool = WorkerGroup([member])
-    async with checker(pool):
+    group = WorkerGroup([member])
+    async with checker(group):
         await asyncio.sleep(5)
-        assert (member.status, member.checked_s, pool.report("w")) == (status, [], None)
+        assert (member.status, member.checked_s, group.report("w")) == (status, [], None)
         await member.start()
         await settle()
         assert member.checked_s == [5]
@@ -94,8 +94,8 @@ async def test_who_is_not_at_work_is_not_asked(status: WorkerStatus) -> None:
 @virtual_time
 async def test_a_draining_worker_is_checked_until_it_stops() -> None:
     member = ScriptedMember()
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await member.drain()
         await asyncio.sleep(1.5)
         assert member.checked_s == [0, 1]
@@ -106,15 +106,15 @@ async def test_a_draining_worker_is_checked_until_it_stops() -> None:
 
 @virtual_time
 async def test_who_comes_is_checked_and_who_goes_is_not() -> None:
-    pool: WorkerGroup[ScriptedMember] = WorkerGroup()
+    group: WorkerGroup[ScriptedMember] = WorkerGroup()
     member = ScriptedMember()
     await member.start()
-    async with checker(pool):
+    async with checker(group):
         await asyncio.sleep(2)
-        pool.add(member)
+        group.add(member)
         await asyncio.sleep(1.5)
         assert member.checked_s == [2, 3]
-        await pool.remove("w")
+        await group.remove("w")
         await member.start()
         await asyncio.sleep(5)
     assert member.checked_s == [2, 3]
@@ -123,14 +123,14 @@ async def test_who_comes_is_checked_and_who_goes_is_not() -> None:
 @virtual_time
 async def test_after_its_end_nobody_is_asked() -> None:
     member = ScriptedMember(checks=[take(0.1)])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await asyncio.sleep(0.05)
     await member.stop()
     await member.start()
     await asyncio.sleep(5)
     assert member.checked_s == [0]
-    assert pool.report("w") is None
+    assert group.report("w") is None
 
 
 # -- what is made of the answers -----------------------------------------------------------------------------
@@ -147,16 +147,16 @@ async def nonsense() -> object:
         (ILL, CheckOutcome.UNHEALTHY, "no disk"),
         (ValueError("x" * 1_000), CheckOutcome.ERROR, "ValueError('xxx"),
         (nonsense, CheckOutcome.ERROR, "WorkerHealth"),
-        (hang, CheckOutcome.TIMEOUT, "did not answer in time"),
+        (hang, CheckOutcome.TIMEOUT, "no answer in time"),
     ],
 )
 @virtual_time
 async def test_each_outcome_is_reported_and_counted(step: object, outcome: CheckOutcome, detail: str) -> None:
     recording = Recording()
-    pool = await ready(ScriptedMember(checks=[step]))  # type: ignore[list-item]
-    async with HealthChecker(pool, EVERY_SECOND, clock=VirtualClock(), telemetry=recording.telemetry):
+    group = await ready(ScriptedMember(checks=[step]))  # type: ignore[list-item]
+    async with HealthChecker(group, EVERY_SECOND, clock=VirtualClock(), telemetry=recording.telemetry):
         await asyncio.sleep(0.75)
-        report = pool.report("w")
+        report = group.report("w")
     assert report is not None
     assert report.outcome is outcome
     assert detail in report.detail
@@ -176,9 +176,9 @@ async def test_a_check_that_was_cancelled_from_within_is_an_error() -> None:
         raise asyncio.CancelledError
 
     member = ScriptedMember(checks=[give_up, None])
-    pool = await ready(member)
-    seen = reports(pool)
-    async with checker(pool):
+    group = await ready(member)
+    seen = reports(group)
+    async with checker(group):
         await asyncio.sleep(1.5)
     assert [report.outcome for report in seen] == [CheckOutcome.ERROR, CheckOutcome.HEALTHY]
     assert seen[0].detail == "the check was cancelled"
@@ -187,13 +187,13 @@ async def test_a_check_that_was_cancelled_from_within_is_an_error() -> None:
 @virtual_time
 async def test_so_many_failures_in_a_row_and_it_is_taken_out(caplog: pytest.LogCaptureFixture) -> None:
     member = ScriptedMember(checks=[ILL, ILL, None, ILL, ValueError("lost"), hang])
-    pool = await ready(member)
-    seen = reports(pool)
-    async with checker(pool):
+    group = await ready(member)
+    seen = reports(group)
+    async with checker(group):
         await asyncio.sleep(5.25)
         assert member.status is WorkerStatus.READY
         await asyncio.sleep(10)
-    assert [(report.failures, report.successes, report.well) for report in seen] == [
+    assert [(report.failures, report.successes, report.healthy) for report in seen] == [
         (1, 0, True),
         (2, 0, True),
         (0, 1, True),
@@ -202,44 +202,44 @@ async def test_so_many_failures_in_a_row_and_it_is_taken_out(caplog: pytest.LogC
         (3, 0, False),
     ]
     assert member.status is WorkerStatus.FAILED
-    assert "3 failed health checks in a row, the last one: timeout" in caplog.text
+    assert "3 health checks in a row failed; last one: timeout" in caplog.text
 
 
 @virtual_time
 async def test_the_report_is_there_before_the_worker_fails() -> None:
-    pool = await ready(ScriptedMember(checks=[ILL]))
+    group = await ready(ScriptedMember(checks=[ILL]))
     at_failure: list[HealthReport | None] = []
 
     def see(event: MemberEvent) -> None:
         if event.after is WorkerStatus.FAILED:
-            at_failure.append(pool.report("w"))
+            at_failure.append(group.report("w"))
 
-    pool.subscribe(see)
-    async with checker(pool):
+    group.subscribe(see)
+    async with checker(group):
         await asyncio.sleep(2.5)
     [report] = at_failure
     assert report is not None
-    assert not report.well
+    assert not report.healthy
 
 
 @virtual_time
 async def test_after_a_restart_it_is_well_only_after_enough_good_checks(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     member = ScriptedMember(checks=[ILL, ILL, ILL, None, ILL, ILL, None, None])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await asyncio.sleep(2.5)
         assert member.status is WorkerStatus.FAILED
         await member.start()
-        former = pool.report("w")
+        former = group.report("w")
         assert former is not None
-        assert (former.well, pool.available(member)) == (False, False)
+        assert (former.healthy, group.accepts_tasks(member.id)) == (False, False)
         known: list[tuple[int, int, bool, bool]] = []
         for _ in range(5):
             await settle()
-            report = pool.report("w")
+            report = group.report("w")
             assert report is not None
-            known.append((report.failures, report.successes, report.well, pool.available(member)))
+            known.append((report.failures, report.successes, report.healthy, group.accepts_tasks(member.id)))
             await asyncio.sleep(1)
     assert known == [
         (0, 1, False, False),
@@ -248,14 +248,14 @@ async def test_after_a_restart_it_is_well_only_after_enough_good_checks(caplog: 
         (0, 1, False, False),
         (0, 2, True, True),
     ]
-    assert "worker w is well again" in caplog.text
+    assert "worker w is healthy again" in caplog.text
 
 
 @virtual_time
 async def test_a_restarted_worker_that_is_still_ill_fails_again_after_as_many_checks() -> None:
     member = ScriptedMember(checks=[ILL])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await asyncio.sleep(3)
         await member.start()
         await asyncio.sleep(1.5)
@@ -268,34 +268,34 @@ async def test_a_restarted_worker_that_is_still_ill_fails_again_after_as_many_ch
 @virtual_time
 async def test_one_that_failed_for_another_reason_gets_tasks_at_once_and_has_no_report_yet() -> None:
     member = ScriptedMember(checks=[None, ILL, ILL])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await asyncio.sleep(2.5)
         member.fail("killed")
-        assert pool.report("w") is not None
+        assert group.report("w") is not None
         await member.start()
-        assert (pool.report("w"), pool.available(member)) == (None, True)
+        assert (group.report("w"), group.accepts_tasks(member.id)) == (None, True)
         await settle()
-        report = pool.report("w")
+        report = group.report("w")
         assert report is not None
-        assert (report.failures, report.well, pool.available(member)) == (1, True, True)
+        assert (report.failures, report.healthy, group.accepts_tasks(member.id)) == (1, True, True)
 
 
 @virtual_time
 async def test_who_is_added_anew_begins_anew() -> None:
     member = ScriptedMember(checks=[ILL, ILL, ILL, None])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await asyncio.sleep(2.5)
-        await pool.remove("w")
-        pool.add(member)
-        assert pool.report("w") is None
+        await group.remove("w")
+        group.add(member)
+        assert group.report("w") is None
         await member.start()
-        assert pool.available(member)
+        assert group.accepts_tasks(member.id)
         await settle()
-        report = pool.report("w")
+        report = group.report("w")
         assert report is not None
-        assert (report.successes, report.well) == (1, True)
+        assert (report.successes, report.healthy) == (1, True)
 
 
 @given(
@@ -314,14 +314,14 @@ def test_by_any_answers_it_is_well_exactly_as_the_thresholds_say(
     @virtual_time
     async def run() -> list[bool]:
         member = ScriptedMember(checks=[*(answer(healthy=good) for good in outcomes), None])
-        pool = await ready(member)
-        seen = reports(pool)
-        async with checker(pool, config):
+        group = await ready(member)
+        seen = reports(group)
+        async with checker(group, config):
             while len(seen) < len(outcomes):
                 if member.status is WorkerStatus.FAILED:
                     await member.start()
                 await asyncio.sleep(1)
-        return [report.well for report in seen[: len(outcomes)]]
+        return [report.healthy for report in seen[: len(outcomes)]]
 
     assert run() == list(_wellness(outcomes, failure_threshold, success_threshold))
 

@@ -19,8 +19,8 @@ from tests.support.worker_telemetry import Recording
 @virtual_time
 async def test_a_stuck_check_delays_no_other() -> None:
     stuck, other = ScriptedMember("stuck", checks=[hang]), ScriptedMember("other")
-    pool = await ready(stuck, other)
-    async with checker(pool, EVERY_SECOND.model_copy(update={"timeout_ms": 60_000})):
+    group = await ready(stuck, other)
+    async with checker(group, EVERY_SECOND.model_copy(update={"timeout_ms": 60_000})):
         await asyncio.sleep(3.5)
     assert other.checked_s == [0, 1, 2, 3]
     assert stuck.checked_s == [0]
@@ -30,9 +30,9 @@ async def test_a_stuck_check_delays_no_other() -> None:
 async def test_a_check_that_ignores_its_cancellation_is_never_doubled_and_counts_each_time() -> None:
     end = asyncio.Event()
     member = ScriptedMember(checks=[ignore_cancellation(end), None])
-    pool = await ready(member)
-    seen = reports(pool)
-    async with checker(pool, EVERY_SECOND.model_copy(update={"failure_threshold": 9})):
+    group = await ready(member)
+    seen = reports(group)
+    async with checker(group, EVERY_SECOND.model_copy(update={"failure_threshold": 9})):
         await asyncio.sleep(4.25)
         assert member.checked_s == [0]
         assert [(report.outcome, report.failures) for report in seen] == [
@@ -40,7 +40,7 @@ async def test_a_check_that_ignores_its_cancellation_is_never_doubled_and_counts
             (CheckOutcome.TIMEOUT, 2),
             (CheckOutcome.TIMEOUT, 3),
         ]
-        assert seen[2].detail == "the check before has not ended"
+        assert seen[2].detail == "the previous check has not ended"
         end.set()
         await asyncio.sleep(1)
     assert member.checked_s == [0, 4.5]
@@ -51,12 +51,12 @@ async def test_a_check_that_ignores_its_cancellation_is_never_doubled_and_counts
 async def test_a_check_that_ends_late_is_followed_by_one_with_all_its_time() -> None:
     end = asyncio.Event()
     member = ScriptedMember(checks=[ignore_cancellation(end), take(0.45)])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         asyncio.get_running_loop().call_later(1.75, end.set)
         await asyncio.sleep(2.4)
     assert member.checked_s == [0, 1.75]
-    report = pool.report("w")
+    report = group.report("w")
     assert report is not None
     assert (report.outcome, report.took_s) == (CheckOutcome.HEALTHY, pytest.approx(0.7))
 
@@ -65,13 +65,13 @@ async def test_a_check_that_ends_late_is_followed_by_one_with_all_its_time() -> 
 async def test_a_check_of_a_former_life_that_still_hangs_counts_against_the_new_one() -> None:
     end = asyncio.Event()
     member = ScriptedMember(checks=[ignore_cancellation(end), None])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await asyncio.sleep(0.1)
         member.fail("broken")
         await member.start()
         await asyncio.sleep(0.75)
-        report = pool.report("w")
+        report = group.report("w")
         assert report is not None
         assert (report.outcome, report.failures) == (CheckOutcome.TIMEOUT, 1)
         end.set()
@@ -90,9 +90,9 @@ async def test_a_check_under_way_ends_with_the_life_of_its_worker_and_is_not_hel
             ended.append(now_s())
 
     member = ScriptedMember(checks=[until_cancelled, None])
-    pool = await ready(member)
-    seen = reports(pool)
-    async with checker(pool):
+    group = await ready(member)
+    seen = reports(group)
+    async with checker(group):
         await asyncio.sleep(0.25)
         member.fail("broken")
         await member.start()
@@ -115,12 +115,12 @@ async def test_what_a_check_raises_after_it_was_let_go_goes_nowhere() -> None:
             raise ValueError("late") from None
 
     member = ScriptedMember(checks=[fail_late, None])
-    pool = await ready(member)
-    async with checker(pool):
+    group = await ready(member)
+    async with checker(group):
         await asyncio.sleep(1)
         end.set()
         await asyncio.sleep(1)
-        report = pool.report("w")
+        report = group.report("w")
     assert report is not None
     assert report.outcome is CheckOutcome.HEALTHY
     assert problems == []
@@ -132,11 +132,11 @@ async def test_its_end_waits_for_a_stubborn_check_no_longer_than_a_check_may_tak
 ) -> None:
     end = asyncio.Event()
     stubborn, obedient = ScriptedMember("stubborn", checks=[ignore_cancellation(end)]), ScriptedMember(checks=[hang])
-    pool = await ready(stubborn, obedient)
-    async with checker(pool):
+    group = await ready(stubborn, obedient)
+    async with checker(group):
         await asyncio.sleep(0.1)
     assert now_s() == pytest.approx(0.6)
-    assert "left alone, since they ignore their cancellation: HealthChecker of stubborn" in caplog.text
+    assert "abandoned calls that ignore their cancellation: HealthChecker of stubborn" in caplog.text
     assert "HealthChecker of w" not in caplog.text
     end.set()
     await settle()
@@ -144,8 +144,8 @@ async def test_its_end_waits_for_a_stubborn_check_no_longer_than_a_check_may_tak
 
 @virtual_time
 async def test_at_its_end_no_task_of_its_own_is_left() -> None:
-    pool = await ready(ScriptedMember("between", checks=[None]), ScriptedMember("asking", checks=[hang]))
-    async with checker(pool):
+    group = await ready(ScriptedMember("between", checks=[None]), ScriptedMember("asking", checks=[hang]))
+    async with checker(group):
         await asyncio.sleep(0.25)
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
@@ -161,8 +161,8 @@ async def test_its_end_waits_for_a_check_that_cleans_up(caplog: pytest.LogCaptur
             await asyncio.sleep(0.25)
             cleaned_s.append(now_s())
 
-    pool = await ready(ScriptedMember(checks=[clean_up]))
-    async with checker(pool):
+    group = await ready(ScriptedMember(checks=[clean_up]))
+    async with checker(group):
         await asyncio.sleep(0.125)
     assert (cleaned_s, now_s()) == ([0.375], 0.375)
     assert caplog.text == ""
@@ -177,10 +177,10 @@ async def test_a_worker_that_cannot_even_be_failed_is_reported_in_the_log_and_di
             raise RuntimeError("cannot fail")
 
     broken, other = Broken("broken", checks=[ILL]), ScriptedMember("other")
-    pool = await ready(broken, other)
-    async with checker(pool):
+    group = await ready(broken, other)
+    async with checker(group):
         await asyncio.sleep(4.5)
-    assert "HealthChecker of broken ended" in caplog.text
+    assert "HealthChecker of broken failed" in caplog.text
     assert "cannot fail" in caplog.text
     assert other.checked_s == [0, 1, 2, 3, 4]
 
@@ -189,8 +189,8 @@ async def test_a_worker_that_cannot_even_be_failed_is_reported_in_the_log_and_di
 async def test_checks_belong_to_no_trace_that_a_worker_became_ready_in() -> None:
     recording = Recording()
     member = ScriptedMember()
-    pool = WorkerGroup([member])
-    async with HealthChecker(pool, EVERY_SECOND, clock=VirtualClock(), telemetry=recording.telemetry):
+    group = WorkerGroup([member])
+    async with HealthChecker(group, EVERY_SECOND, clock=VirtualClock(), telemetry=recording.telemetry):
         with recording.tracers.get_tracer("test").start_as_current_span("somebody's"):
             await member.start()
         await settle()
@@ -202,10 +202,10 @@ async def test_checks_belong_to_no_trace_that_a_worker_became_ready_in() -> None
 
 @virtual_time
 async def test_with_nothing_injected_it_uses_the_systems_own() -> None:
-    pool = await ready(ScriptedMember())
-    async with HealthChecker(pool, EVERY_SECOND):
+    group = await ready(ScriptedMember())
+    async with HealthChecker(group, EVERY_SECOND):
         await settle()
-        assert pool.report("w") is not None
+        assert group.report("w") is not None
 
 
 @virtual_time
@@ -217,9 +217,9 @@ async def test_a_check_whose_error_cannot_be_shown_is_an_error_like_any_other() 
         __str__ = __repr__
 
     member = ScriptedMember(checks=[Unspeakable(), None])
-    pool = await ready(member)
-    seen = reports(pool)
-    async with checker(pool):
+    group = await ready(member)
+    seen = reports(group)
+    async with checker(group):
         await asyncio.sleep(1.5)
     assert [(report.outcome, report.detail) for report in seen] == [
         (CheckOutcome.ERROR, "Unspeakable"),

@@ -20,15 +20,15 @@ from tests.support.worker_workers import ScriptedWorker, double, unattended
 @virtual_time
 async def test_all_who_wait_are_told_at_once_although_its_slot_is_kept() -> None:
     worker = ScriptedWorker("a", capacity=2)
-    pool = WorkerGroup([worker])
+    group = WorkerGroup([worker])
     config = unattended(supervisor=SupervisorConfig())
-    async with Manager(pool, config, clock=VirtualClock()) as manager:
+    async with Manager(group, config, clock=VirtualClock()) as manager:
         worker._change_load(1)  # as work does that nobody can end
         worker.fail("gone")
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
         assert not waiting.done()
-        removal = asyncio.create_task(pool.remove("a"))
+        removal = asyncio.create_task(group.remove("a"))
         await settle()
         with pytest.raises(WorkerError) as raised:
             await waiting
@@ -55,7 +55,7 @@ async def test_its_supervisor_does_nothing_while_it_leaves() -> None:
     await failed(member)
     member._change_load(1)
     async with world.supervisor:
-        removal = asyncio.create_task(world.pool.remove("w"))
+        removal = asyncio.create_task(world.group.remove("w"))
         await settle()
         watches = member.watches
         await asyncio.sleep(100)
@@ -80,7 +80,7 @@ async def test_one_whose_removal_fails_is_cared_for_again() -> None:
     await failed(member)
     async with world.supervisor:
         with pytest.raises(OSError, match="cannot drain"):
-            await world.pool.remove("w")
+            await world.group.remove("w")
         assert member.started_s == []
         await asyncio.sleep(10)
         assert (member.status, world.told()) == (WorkerStatus.READY, [(RESTARTED, 11, 1)])
@@ -94,7 +94,7 @@ async def test_one_that_was_given_up_stays_so_when_its_removal_fails() -> None:
     async with world.supervisor:
         await settle()
         with pytest.raises(OSError, match="cannot drain"):
-            await world.pool.remove("w")
+            await world.group.remove("w")
         await asyncio.sleep(100)
         assert not world.supervisor.will_restart("w")
     assert [event.kind for event in world.events] == [GAVE_UP]

@@ -146,7 +146,7 @@ async def test_a_stop_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture) -
     await asyncio.sleep(1)
     await worker.stop()
     assert worker.status is WorkerStatus.STOPPED
-    assert "worker w: 1 executions go on although cancelled" in caplog.text
+    assert "worker w: 1 executions ignore their cancellation" in caplog.text
     with pytest.raises(WorkerError):
         await call
 

@@ -138,7 +138,7 @@ async def test_a_task_is_assigned_once() -> None:
         task = new_task(sleep)
         assigned = asyncio.create_task(manager.assign(task, 1.0))
         await settle()
-        with pytest.raises(WorkerError, match="task t is assigned, and has not ended") as raised:
+        with pytest.raises(WorkerError, match="task t is already assigned, and has not ended") as raised:
             await manager.assign(task, 1.0)
         assert raised.value.code is WorkerErrorCode.ILLEGAL_TRANSITION
         await blocker
@@ -195,7 +195,7 @@ async def test_a_deadline_ends_an_execution_and_frees_its_slot() -> None:
     worker = ScriptedWorker("a")
     async with managed(worker) as manager:
         task = new_task(sleep)
-        with pytest.raises(WorkerError, match=r"task t was not done within 2.0 s") as raised:
+        with pytest.raises(WorkerError, match=r"task t did not end within 2.0 s") as raised:
             await manager.assign(task, 60.0, timeout_s=2.0)
         assert raised.value.code is WorkerErrorCode.TASK_TIMEOUT
         assert raised.value.context == {"task": "t", "timeout_s": 2.0, "workers": ("a",)}

@@ -15,7 +15,7 @@ from fairlane.workers.members.health_checker import HealthChecker
 from fairlane.workers.members.status import WorkerStatus
 from fairlane.workers.members.supervisor import Supervisor
 from fairlane.workers.strategies.base import Candidate
-from fairlane.workers.strategies.turns import Turns
+from fairlane.workers.strategies.stride import StrideScheduler
 from tests.support.virtual_time import virtual_time
 from tests.support.worker_work import Unspeakable
 from tests.support.worker_workers import ScriptedWorker, double, managed, new_task, unattended
@@ -26,18 +26,18 @@ Bad = Any
 @pytest.mark.parametrize(
     ("use", "says"),
     [
-        (Manager, "pool = 5: must be a WorkerGroup"),
+        (Manager, "group = 5: must be a WorkerGroup"),
         (lambda bad: Manager(WorkerGroup(), bad), "config = 5: must be a ManagerConfig"),
         (lambda _: Manager(WorkerGroup(), {}), r"config = \{\}: must be a ManagerConfig"),  # type: ignore[arg-type]
-        (lambda bad: Manager(WorkerGroup(), retry_on=bad), "retry_on = 5: must be a tuple of classes of exceptions"),
+        (lambda bad: Manager(WorkerGroup(), retry_on=bad), "retry_on = 5: must be a tuple of exception classes"),
         (lambda _: Manager(WorkerGroup(), retry_on=ValueError), "retry_on = <class 'ValueError'>: "),  # type: ignore[arg-type]
         (lambda _: Manager(WorkerGroup(), retry_on=[ValueError]), "retry_on = .<class"),  # type: ignore[arg-type]
         (lambda _: Manager(WorkerGroup(), retry_on=("ValueError",)), "retry_on = .'ValueError'"),  # type: ignore[arg-type]
         (lambda _: Manager(WorkerGroup(), retry_on=(KeyboardInterrupt,)), "retry_on = "),  # type: ignore[arg-type]
-        (lambda bad: Supervisor(bad, SupervisorConfig()), "pool = 5: must be a WorkerGroup"),
+        (lambda bad: Supervisor(bad, SupervisorConfig()), "group = 5: must be a WorkerGroup"),
         (lambda bad: Supervisor(WorkerGroup(), bad), "config = 5: must be a SupervisorConfig"),
         (lambda bad: Supervisor(WorkerGroup(), SupervisorConfig(), observer=bad), "observer = 5: must be callable"),
-        (lambda bad: HealthChecker(bad, HealthConfig()), "pool = 5: must be a WorkerGroup"),
+        (lambda bad: HealthChecker(bad, HealthConfig()), "group = 5: must be a WorkerGroup"),
         (lambda bad: HealthChecker(WorkerGroup(), bad), "config = 5: must be a HealthConfig"),
     ],
 )
@@ -56,7 +56,7 @@ async def test_what_cannot_be_shown_is_refused_like_anything_else() -> None:
             new_task(double, Unspeakable())  # type: ignore[arg-type]
 
 
-class Refusing(Turns):
+class Refusing(StrideScheduler):
     """Takes nobody in."""
 
     def put(self, candidate: Candidate) -> None:
@@ -67,7 +67,7 @@ class Refusing(Turns):
 async def test_a_strategy_that_takes_nobody_in_lets_nothing_begin(caplog: pytest.LogCaptureFixture) -> None:
     worker = ScriptedWorker("a")
     manager = managed(worker, config=unattended(strategy=f"{__name__}:Refusing"))
-    with pytest.raises(WorkerError, match="Refusing did not take in worker a: no room") as raised:
+    with pytest.raises(WorkerError, match="Refusing rejected worker a: no room") as raised:
         await manager.__aenter__()
     assert raised.value.code is WorkerErrorCode.INVALID_CONFIGURATION
     assert worker.status is WorkerStatus.STOPPED

@@ -16,8 +16,8 @@ from tests.support.worker_workers import ScriptedWorker, double, managed, new_ta
 NONE_LEFT = WorkerErrorCode.NO_WORKERS_AVAILABLE
 
 
-def _over(pool: WorkerGroup[ScriptedWorker], **fields: object) -> Manager:
-    return Manager(pool, unattended(**fields), clock=VirtualClock())
+def _over(group: WorkerGroup[ScriptedWorker], **fields: object) -> Manager:
+    return Manager(group, unattended(**fields), clock=VirtualClock())
 
 
 async def _code(assigned) -> WorkerErrorCode:
@@ -95,11 +95,11 @@ async def test_entering_that_is_cancelled_stops_what_was_started() -> None:
 async def test_without_workers_nothing_waits() -> None:
     manager = managed()
     task = new_task(double)
-    with pytest.raises(WorkerError, match="the manager does not run"):
+    with pytest.raises(WorkerError, match="the manager is not running"):
         await manager.assign(task, 1)
     assert task.status is TaskStatus.FAILED
     async with manager:
-        with pytest.raises(WorkerError, match="the pool is empty") as raised:
+        with pytest.raises(WorkerError, match="the group is empty") as raised:
             await manager.assign(double, 1)
         assert raised.value.code is NONE_LEFT
     assert await _code(manager.assign(double, 1)) is NONE_LEFT
@@ -136,16 +136,16 @@ async def test_all_who_wait_are_told_when_the_last_worker_is_given_up() -> None:
 
 @virtual_time
 async def test_all_who_wait_are_told_when_the_last_worker_is_removed() -> None:
-    pool = WorkerGroup([ScriptedWorker("a"), ScriptedWorker("b")])
-    async with _over(pool) as manager:
+    group = WorkerGroup([ScriptedWorker("a"), ScriptedWorker("b")])
+    async with _over(group) as manager:
         running = [asyncio.create_task(manager.assign(sleep, 5.0)) for _ in range(2)]
         await settle()
         waiting = [asyncio.create_task(manager.assign(double, n)) for n in range(3)]
         await settle()
-        removal = asyncio.create_task(pool.remove("a"))
+        removal = asyncio.create_task(group.remove("a"))
         await settle()
         assert not any(each.done() for each in waiting)
-        await asyncio.gather(pool.remove("b", grace_s=1), return_exceptions=True)
+        await asyncio.gather(group.remove("b", grace_s=1), return_exceptions=True)
         assert [await _code(each) for each in waiting] == [NONE_LEFT] * 3
         await asyncio.gather(*running, removal, return_exceptions=True)
 
@@ -153,14 +153,14 @@ async def test_all_who_wait_are_told_when_the_last_worker_is_removed() -> None:
 @virtual_time
 async def test_a_removed_worker_that_is_already_stopped_changes_nothing_for_those_who_wait() -> None:
     stopped = ScriptedWorker("stopped")
-    pool = WorkerGroup([ScriptedWorker("a"), stopped])
-    async with _over(pool) as manager:
+    group = WorkerGroup([ScriptedWorker("a"), stopped])
+    async with _over(group) as manager:
         await stopped.stop()
         blocker = asyncio.create_task(manager.assign(sleep, 5.0))
         await settle()
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
-        await pool.remove("stopped")
+        await group.remove("stopped")
         await settle()
         assert not waiting.done()
         assert (await blocker, await waiting) == (5.0, 2)
@@ -182,14 +182,14 @@ async def test_a_worker_that_comes_back_takes_those_who_wait() -> None:
 
 @virtual_time
 async def test_a_worker_that_is_added_is_started_and_takes_tasks() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup([ScriptedWorker("a")])
-    async with _over(pool) as manager:
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup([ScriptedWorker("a")])
+    async with _over(group) as manager:
         blocker = asyncio.create_task(manager.assign(sleep, 60.0))
         await settle()
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
         b = ScriptedWorker("b")
-        pool.add(b)
+        group.add(b)
         assert await waiting == 2
         assert (now_s(), b.starts) == (0, 1)
         blocker.cancel()
@@ -198,11 +198,11 @@ async def test_a_worker_that_is_added_is_started_and_takes_tasks() -> None:
 
 @virtual_time
 async def test_a_worker_that_is_added_to_an_empty_pool_is_waited_for() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with _over(pool) as manager:
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    async with _over(group) as manager:
         worker = ScriptedWorker("a")
         worker.start_gate = asyncio.Event()
-        pool.add(worker)
+        group.add(worker)
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
         assert not waiting.done()
@@ -212,12 +212,12 @@ async def test_a_worker_that_is_added_to_an_empty_pool_is_waited_for() -> None:
 
 @virtual_time
 async def test_whoever_adds_a_worker_may_also_start_it(caplog: pytest.LogCaptureFixture) -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with _over(pool) as manager:
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    async with _over(group) as manager:
         [ready] = await started(ScriptedWorker("ready"))
-        pool.add(ready)
+        group.add(ready)
         worker = ScriptedWorker("a")
-        pool.add(worker)
+        group.add(worker)
         await worker.start()
         assert await manager.assign(double, 1) == 2
     assert (ready.starts, worker.starts, caplog.text) == (1, 1, "")
@@ -225,22 +225,22 @@ async def test_whoever_adds_a_worker_may_also_start_it(caplog: pytest.LogCapture
 
 @virtual_time
 async def test_an_added_worker_that_does_not_start_is_not_waited_for(caplog: pytest.LogCaptureFixture) -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with _over(pool) as manager:
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    async with _over(group) as manager:
         worker = ScriptedWorker("a")
         worker.start_errors.append(OSError("no room"))
-        pool.add(worker)
+        group.add(worker)
         assert await _code(manager.assign(double, 1)) is NONE_LEFT
     assert "worker a did not start: no room" in caplog.text
 
 
 @virtual_time
 async def test_the_end_stops_an_added_worker_that_still_starts() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
     worker = ScriptedWorker("a")
     worker.start_gate = asyncio.Event()
-    async with _over(pool) as manager:
-        pool.add(worker)
+    async with _over(group) as manager:
+        group.add(worker)
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
     assert await _code(waiting) is NONE_LEFT
@@ -249,29 +249,29 @@ async def test_the_end_stops_an_added_worker_that_still_starts() -> None:
 
 @virtual_time
 async def test_more_capacity_takes_those_who_wait() -> None:
-    pool = WorkerGroup([ScriptedWorker("a")])
-    async with _over(pool) as manager:
+    group = WorkerGroup([ScriptedWorker("a")])
+    async with _over(group) as manager:
         assigned = [asyncio.create_task(manager.assign(sleep, 1.0)) for _ in range(4)]
         await settle()
-        pool.update("a", capacity=4)
+        group.update("a", capacity=4)
         await asyncio.gather(*assigned)
         assert now_s() == 1
 
 
 @virtual_time
 async def test_a_worker_that_is_not_well_gets_no_task_until_it_is() -> None:
-    pool = WorkerGroup([ScriptedWorker("a")])
+    group = WorkerGroup([ScriptedWorker("a")])
 
     def report(*, well: bool) -> HealthReport:
         outcome = CheckOutcome.HEALTHY if well else CheckOutcome.ERROR
-        return HealthReport("a", outcome, "", 0.0, 0.0, failures=int(not well), successes=int(well), well=well)
+        return HealthReport("a", outcome, "", 0.0, 0.0, failures=int(not well), successes=int(well), healthy=well)
 
-    async with _over(pool) as manager:
-        pool.record(report(well=False))
+    async with _over(group) as manager:
+        group.record(report(well=False))
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
         assert not waiting.done()
-        pool.record(report(well=True))
+        group.record(report(well=True))
         assert await waiting == 2
 
 
@@ -356,10 +356,10 @@ async def test_an_end_that_is_cancelled_loses_its_grace_time_and_not_its_stops()
 async def test_plans_for_a_worker_that_left_or_after_the_end_are_nobodys_business() -> None:
     worker = ScriptedWorker("a")
     config = unattended(supervisor=SupervisorConfig(max_restarts=1))
-    pool = WorkerGroup([worker])
-    async with Manager(pool, config, clock=VirtualClock()) as manager:
+    group = WorkerGroup([worker])
+    async with Manager(group, config, clock=VirtualClock()) as manager:
         worker.fail("gone")
-        await pool.remove("a")
+        await group.remove("a")
         await asyncio.sleep(60)
         assert (worker.status, worker.starts) == (WorkerStatus.STOPPED, 1)
         assert await _code(manager.assign(double, 1)) is NONE_LEFT
@@ -369,11 +369,11 @@ async def test_plans_for_a_worker_that_left_or_after_the_end_are_nobodys_busines
 @virtual_time
 async def test_one_whose_removal_was_cancelled_is_not_waited_for() -> None:
     worker = ScriptedWorker("a")
-    pool = WorkerGroup([worker])
-    async with Manager(pool, unattended(supervisor=SupervisorConfig()), clock=VirtualClock()) as manager:
+    group = WorkerGroup([worker])
+    async with Manager(group, unattended(supervisor=SupervisorConfig()), clock=VirtualClock()) as manager:
         running = asyncio.ensure_future(manager.assign(sleep, 100.0))
         await settle()
-        removal = asyncio.ensure_future(pool.remove("a"))
+        removal = asyncio.ensure_future(group.remove("a"))
         await settle()
         removal.cancel()
         await settle()

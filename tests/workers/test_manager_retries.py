@@ -98,7 +98,7 @@ async def test_after_the_last_allowed_attempt_it_is_given_up(retries: int) -> No
         task = new_task(Flaky(*(ConnectionError(str(n)) for n in range(9))))
         attempts = retries + 1
         with pytest.raises(
-            WorkerError, match=f"{attempts} of {attempts} attempts failed, the last one: task t "
+            WorkerError, match=f"{attempts} of {attempts} attempts failed; last error: task t "
         ) as raised:
             await manager.assign(task, 5)
         error = raised.value
@@ -219,7 +219,7 @@ async def test_the_managers_end_does_not_wait_for_further_attempts() -> None:
     async with managed(ScriptedWorker("a"), config=config, retry_on=(ConnectionError,), rng=Highest()) as manager:
         assigned = asyncio.create_task(manager.assign(Flaky(ConnectionError("first")), 5))
         await settle()
-    with pytest.raises(WorkerError, match="the manager does not run") as raised:
+    with pytest.raises(WorkerError, match="the manager is not running") as raised:
         await assigned
     assert now_s() == 0
     assert raised.value.code is WorkerErrorCode.NO_WORKERS_AVAILABLE

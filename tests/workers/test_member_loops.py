@@ -38,9 +38,7 @@ def test_one_that_has_stopped_works_and_stops_in_the_next_loop(kind: Callable[[s
 def test_one_that_is_at_work_is_not_started_in_another_loop() -> None:
     worker = LocalWorker("w")
     asyncio.run(worker.start())
-    with pytest.raises(
-        WorkerError, match="worker w was started in another event loop: only one that has stopped"
-    ) as error:
+    with pytest.raises(WorkerError, match="worker w belongs to another event loop: stop it there") as error:
         asyncio.run(worker.start())
     assert error.value.code is WorkerErrorCode.ILLEGAL_TRANSITION
     assert worker.status is WorkerStatus.READY
@@ -72,6 +70,6 @@ def test_one_that_still_runs_something_is_not_started_in_another_loop() -> None:
 
     asyncio.run(leave_it())
     assert (worker.status, worker.load) == (WorkerStatus.STOPPED, 1)
-    with pytest.raises(WorkerError, match="only one that has stopped and runs nothing"):
+    with pytest.raises(WorkerError, match="belongs to another event loop"):
         asyncio.run(worker.start())
     gate.set()

@@ -19,14 +19,14 @@ from tests.support.worker_workers import ScriptedWorker, double, managed, new_ta
 
 Context = AbstractAsyncContextManager[Any]
 CONTEXTS: list[Callable[[WorkerGroup[Any]], Context]] = [
-    lambda pool: Manager(pool, clock=VirtualClock()),
-    lambda pool: Supervisor(pool, SupervisorConfig(), clock=VirtualClock()),
-    lambda pool: HealthChecker(pool, HealthConfig(), clock=VirtualClock()),
+    lambda group: Manager(group, clock=VirtualClock()),
+    lambda group: Supervisor(group, SupervisorConfig(), clock=VirtualClock()),
+    lambda group: HealthChecker(group, HealthConfig(), clock=VirtualClock()),
 ]
 
 
 async def _refused(context: Context) -> None:
-    with pytest.raises(WorkerError, match="is entered once, and this one has been") as raised:
+    with pytest.raises(WorkerError, match="was entered before, and can be used only once") as raised:
         await context.__aenter__()
     assert raised.value.code is WorkerErrorCode.ILLEGAL_TRANSITION
 
@@ -34,8 +34,8 @@ async def _refused(context: Context) -> None:
 @pytest.mark.parametrize("make", CONTEXTS)
 @virtual_time
 async def test_a_second_entry_is_refused_and_changes_nothing(make: Callable[[WorkerGroup[Any]], Context]) -> None:
-    pool = WorkerGroup(await started(ScriptedWorker("a")))
-    context = make(pool)
+    group = WorkerGroup(await started(ScriptedWorker("a")))
+    context = make(group)
     async with context:
         await settle()
         before = asyncio.all_tasks()
@@ -76,8 +76,8 @@ async def test_one_that_could_not_begin_is_not_entered_again() -> None:
 async def test_a_task_that_one_manager_has_is_refused_by_another(capacity: int) -> None:
     """Whether it waits for a slot or is executed already."""
     worker = ScriptedWorker("a", capacity=capacity)
-    pool = WorkerGroup([worker])
-    one, two = (Manager(pool, unattended(), clock=VirtualClock()) for _ in range(2))
+    group = WorkerGroup([worker])
+    one, two = (Manager(group, unattended(), clock=VirtualClock()) for _ in range(2))
     async with one, two:
         blocker = asyncio.create_task(one.assign(sleep, 1.0))
         await settle()
@@ -99,15 +99,15 @@ async def test_a_task_that_waits_between_two_attempts_is_refused_by_another_mana
     async def fail(_: None) -> None:
         raise ConnectionError("once more")
 
-    pool = WorkerGroup([ScriptedWorker("a", capacity=4)])
+    group = WorkerGroup([ScriptedWorker("a", capacity=4)])
     config = unattended(retries=1, backoff_base_ms=60_000, backoff_cap_ms=60_000)
-    async with Manager(pool, config, retry_on=(ConnectionError,), clock=VirtualClock()) as one:
+    async with Manager(group, config, retry_on=(ConnectionError,), clock=VirtualClock()) as one:
         task = new_task(fail)
         first = asyncio.create_task(one.assign(task, None))
         await settle()
         assert task.status is TaskStatus.PENDING
-        other = Manager(pool, unattended(), clock=VirtualClock())
-        with pytest.raises(WorkerError, match="task t is assigned, and has not ended"):
+        other = Manager(group, unattended(), clock=VirtualClock())
+        with pytest.raises(WorkerError, match="task t is already assigned, and has not ended"):
             await other.assign(task, None)
         with pytest.raises(WorkerError) as raised:
             await first

@@ -90,7 +90,7 @@ def test_a_place_names_a_factory() -> None:
 def test_a_name_is_given_once(name: str) -> None:
     if name not in strategy_names():
         register_strategy(name, First)
-    with pytest.raises(WorkerError, match=f"strategy = '{name}': is taken") as caught:
+    with pytest.raises(WorkerError, match=f"strategy = '{name}': is already registered") as caught:
         register_strategy(name, First)
     assert caught.value.code is WorkerErrorCode.INVALID_CONFIGURATION
     assert caught.value.context == {"strategy": name}
@@ -132,7 +132,7 @@ def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
         ("no_such_module_at_all:First", "ModuleNotFoundError: No module named 'no_such_module_at_all'"),
         (f"{HERE}:missing", "AttributeError: module .* has no attribute 'missing'"),
         (f"{HERE}:NOT_A_FACTORY", "TypeError: 'int' object is not callable"),
-        (f"{HERE}:makes_a_number", "made a int, which cannot put or remove or choose or undo"),
+        (f"{HERE}:makes_a_number", "returned an object of type int without put, remove, choose, undo"),
         (f"{HERE}:raises", "RuntimeError: no luck"),
     ],
 )

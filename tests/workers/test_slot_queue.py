@@ -31,7 +31,7 @@ class Slots:
         return "slot" if self.free else None
 
     async def take(self, name: str, avoid: Collection[str] = ()) -> str:
-        await self.queue.take(avoid)
+        await self.queue.acquire(avoid)
         self.free -= 1
         assert self.free >= 0
         self.taken.append(name)
@@ -42,7 +42,7 @@ class Slots:
 
     def release(self, slots: int = 1) -> None:
         self.free += slots
-        self.queue.wake()
+        self.queue.notify()
 
 
 @virtual_time
@@ -82,7 +82,7 @@ async def test_one_that_is_woken_in_vain_keeps_its_place() -> None:
     slots = Slots()
     slots.come("a", "b")
     await settle()
-    slots.queue.wake()
+    slots.queue.notify()
     await settle()
     assert len(slots.queue) == 2
     slots.release()
@@ -157,7 +157,7 @@ async def test_all_who_wait_are_told_that_there_will_be_none() -> None:
     waiting = slots.come("a", "b", "c")
     await settle()
     slots.refusals = 3
-    slots.queue.wake()
+    slots.queue.notify()
     errors = await asyncio.gather(*waiting, return_exceptions=True)
     assert [getattr(error, "code", None) for error in errors] == [WorkerErrorCode.NO_WORKERS_AVAILABLE] * 3
     assert len({id(error) for error in errors}) == 3
@@ -170,7 +170,7 @@ async def test_those_who_were_not_told_yet_go_on_waiting_when_there_is_hope_agai
     waiting = slots.come("a", "b")
     await settle()
     slots.refusals = 1
-    slots.queue.wake()
+    slots.queue.notify()
     with pytest.raises(WorkerError):
         await waiting[0]
     await settle()

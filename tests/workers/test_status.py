@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.members.status import TASK_MOVES, WORKER_MOVES, TaskStatus, WorkerStatus, moved
+from fairlane.workers.members.status import TASK_MOVES, WORKER_MOVES, TaskStatus, WorkerStatus, transition
 
 MACHINES = [(WorkerStatus, WORKER_MOVES), (TaskStatus, TASK_MOVES)]
 
@@ -47,15 +47,15 @@ def test_only_legal_moves_change_a_workers_status(wishes: list[WorkerStatus]) ->
     now = WorkerStatus.CREATED
     for wish in wishes:
         if wish in WORKER_MOVES[now]:
-            now = moved("worker w", WORKER_MOVES, now, wish)
+            now = transition("worker w", WORKER_MOVES, now, wish)
             assert now is wish
         else:
             with pytest.raises(WorkerError, match=f"worker w is {now} and cannot become {wish}: only") as error:
-                moved("worker w", WORKER_MOVES, now, wish)
+                transition("worker w", WORKER_MOVES, now, wish)
             assert error.value.code is WorkerErrorCode.ILLEGAL_TRANSITION
             assert (error.value.context["now"], error.value.context["to"]) == (now, wish)
 
 
 def test_where_nothing_may_follow_the_error_says_so() -> None:
     with pytest.raises(WorkerError, match="task t is completed and cannot become running: only nothing may follow"):
-        moved("task t", TASK_MOVES, TaskStatus.COMPLETED, TaskStatus.RUNNING)
+        transition("task t", TASK_MOVES, TaskStatus.COMPLETED, TaskStatus.RUNNING)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from fairlane.workers import Candidate
-from tests.support.strategy_candidates import STRATEGIES, Crew
+from tests.support.strategy_candidates import STRATEGIES, Candidates
 
 FEW, MANY = 10, 10_000
 ROUNDS = 41
@@ -18,10 +18,10 @@ RATIO = 3.0
 
 
 class Load:
-    """A crew at work: each task begins by a choice and a put, and a put ends the one that is oldest."""
+    """A workers at work: each task begins by a choice and a put, and a put ends the one that is oldest."""
 
     def __init__(self, strategy: str, workers: int) -> None:
-        self.crew = Crew(
+        self.workers = Candidates(
             strategy,
             *(
                 Candidate(f"w{n}", 8, weight=1 + n % 7, latency_s=0.1 + n % 5 / 100, error_rate=n % 3 / 100)
@@ -33,7 +33,7 @@ class Load:
             self.begin()
 
     def begin(self) -> None:
-        chosen = self.crew.begin()
+        chosen = self.workers.begin()
         assert chosen is not None
         self.running.append(chosen)
 
@@ -42,7 +42,7 @@ class Load:
         began_s = time.thread_time()
         for _ in range(TASKS):
             self.begin()
-            self.crew.end(self.running.popleft())
+            self.workers.end(self.running.popleft())
         return (time.thread_time() - began_s) / TASKS
 
 
@@ -66,11 +66,11 @@ def test_ten_thousand_workers_cost_at_most_three_times_as_much_as_ten(strategy: 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_workers_to_avoid_are_put_back_and_not_searched_for(strategy: str) -> None:
-    crew = Crew(strategy, *(Candidate(f"w{n}", 1) for n in range(MANY)))
+    workers = Candidates(strategy, *(Candidate(f"w{n}", 1) for n in range(MANY)))
     tried: list[str] = []
     while len(tried) < 20:
-        chosen = crew.strategy.choose(tried)
+        chosen = workers.strategy.choose(tried)
         assert chosen is not None
-        crew.strategy.undo(chosen)
+        workers.strategy.undo(chosen)
         tried.append(chosen)
     assert len(set(tried)) == 20

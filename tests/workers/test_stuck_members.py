@@ -90,9 +90,9 @@ async def test_without_a_supervisor_it_makes_entering_fail_after_the_usual_time(
 async def test_one_that_is_added_and_never_starts_is_not_waited_for_without_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with Manager(pool, unattended(supervisor=SUPERVISOR), clock=VirtualClock()) as manager:
-        pool.add(_stuck("b"))
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    async with Manager(group, unattended(supervisor=SUPERVISOR), clock=VirtualClock()) as manager:
+        group.add(_stuck("b"))
         with pytest.raises(WorkerError, match="no worker to wait for: 1 failed") as raised:
             await manager.assign(double, 1)
     assert raised.value.code is WorkerErrorCode.NO_WORKERS_AVAILABLE
@@ -122,11 +122,11 @@ async def test_the_end_does_not_wait_for_a_start_that_a_stop_does_not_end() -> N
         async def start(self) -> None:
             await hang()
 
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with Manager(pool, unattended(), clock=VirtualClock()):
-        pool.add(Unmoved("a"))
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    async with Manager(group, unattended(), clock=VirtualClock()):
+        group.add(Unmoved("a"))
         await settle()
-    assert (now_s(), pool.get("a").status) == (0, WorkerStatus.STOPPED)
+    assert (now_s(), group.get("a").status) == (0, WorkerStatus.STOPPED)
     await settle()
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
@@ -159,7 +159,7 @@ async def test_the_end_waits_for_a_stop_no_longer_than_the_grace_time_and_some(
             pass
     assert raised.value.code is WorkerErrorCode.WORKER_STOP_FAILED
     assert (now_s(), other.status) == (12, WorkerStatus.STOPPED)
-    assert "worker deaf did not stop within 12 s, and is left alone" in caplog.text
+    assert "worker deaf did not stop within 12 s, and is abandoned" in caplog.text
     deaf.end.set()
     await settle()
     assert deaf.status is WorkerStatus.STOPPED

@@ -155,7 +155,7 @@ async def test_work_that_ends_the_process_is_lost_and_the_log_says_how(
     with pytest.raises(WorkerError) as error:
         await worker.execute(task(worker_work.end_the_process), 3)
     assert error.value.code is WorkerErrorCode.WORKER_LOST
-    assert "ended with status 3" in caplog.text
+    assert "exited with status 3" in caplog.text
 
 
 async def test_an_idle_process_that_ends_is_noticed(worker: SubprocessWorker) -> None:
@@ -200,7 +200,7 @@ async def test_a_check_of_a_process_that_hangs_ends_with_the_process(worker: Sub
     check = asyncio.create_task(worker.health())
     await asyncio.sleep(0)
     os.kill(worker.pid, signal.SIGKILL)
-    with pytest.raises(ChildProcessError, match="ended with status -9"):
+    with pytest.raises(ChildProcessError, match="exited with status -9"):
         await check
 
 
@@ -210,7 +210,7 @@ async def test_a_check_of_a_process_that_hangs_ends_with_the_process(worker: Sub
 async def test_a_process_that_does_not_come_up_is_a_failed_start(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = SubprocessWorker("w")
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(WorkerError, match="ended with status 1") as error:
+    with pytest.raises(WorkerError, match="exited with status 1") as error:
         await worker.start()
     assert error.value.code is WorkerErrorCode.WORKER_START_FAILED
     monkeypatch.setattr(sys, "executable", "/no/such/file")

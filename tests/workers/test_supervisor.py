@@ -43,7 +43,7 @@ async def test_who_had_failed_before_it_began_is_restarted_and_so_is_who_comes_f
     world = Supervised(early)
     async with world.supervisor:
         await asyncio.sleep(5)
-        world.pool.add(late)
+        world.group.add(late)
         await asyncio.sleep(5)
     assert world.told() == [(RESTARTED, 1, 1), (RESTARTED, 6, 1)]
 
@@ -171,10 +171,10 @@ async def test_who_was_given_up_is_left_alone_until_removed_and_added_anew() -> 
         member.fail("and again")
         await asyncio.sleep(200)
         assert [event.kind for event in world.events] == [RESTARTED, GAVE_UP]
-        await world.pool.remove("w")
+        await world.group.remove("w")
         await member.start()
         member.fail("once more")
-        world.pool.add(member)
+        world.group.add(member)
         assert world.supervisor.will_restart("w")
         await asyncio.sleep(200)
     assert [event.kind for event in world.events] == [RESTARTED, GAVE_UP, RESTARTED]
@@ -185,9 +185,9 @@ async def test_at_the_time_it_is_told_a_worker_that_was_given_up_will_not_be_res
     member = ScriptedMember()
     await failed(member)
     hopes: list[bool] = []
-    pool = WorkerGroup([member])
+    group = WorkerGroup([member])
     supervisor = Supervisor(
-        pool,
+        group,
         CONFIG.model_copy(update={"max_restarts": 0}),
         observer=lambda event: hopes.append(supervisor.will_restart(event.worker_id)),
     )
@@ -215,9 +215,9 @@ async def test_it_is_known_who_will_be_restarted() -> None:
         assert (member.status, will_restart("w")) == (WorkerStatus.READY, False)
         member.fail("broken")
         assert will_restart("w")
-        await world.pool.remove("w")
+        await world.group.remove("w")
         assert not will_restart("w")
-        world.pool.add(member)
+        world.group.add(member)
         assert (member.status, will_restart("w")) == (WorkerStatus.STOPPED, False)
         member.starts = [None]
         await failed(member)
@@ -231,7 +231,7 @@ async def test_whoever_is_told_of_a_failed_newcomer_first_learns_that_it_will_be
     await failed(member)
     world = Supervised()
     hopes: list[bool] = []
-    world.pool.subscribe(lambda event: hopes.append(world.supervisor.will_restart(event.member.id)))
+    world.group.subscribe(lambda event: hopes.append(world.supervisor.will_restart(event.member.id)))
     async with world.supervisor:
-        world.pool.add(member)
+        world.group.add(member)
     assert hopes[0]

@@ -91,7 +91,7 @@ async def test_it_ends_although_a_start_does_not(caplog: pytest.LogCaptureFixtur
     async with world.supervisor:
         await asyncio.sleep(1.1)
     assert now_s() == pytest.approx(1.6)
-    assert "left alone, since they ignore their cancellation: Supervisor of w" in caplog.text
+    assert "abandoned calls that ignore their cancellation: Supervisor of w" in caplog.text
     assert world.events == []
     member.end.set()
     await settle()
@@ -104,8 +104,8 @@ async def test_added_anew_during_a_start_that_still_hangs_it_is_not_started_twic
     await failed(member)
     async with world.supervisor:
         await asyncio.sleep(1.1)
-        await world.pool.remove("w")
-        world.pool.add(member)
+        await world.group.remove("w")
+        world.group.add(member)
         await ScriptedMember.start(member)
         member.fail("again")
         member.started_s.clear()
@@ -135,7 +135,7 @@ async def test_a_removal_cancels_the_restart_that_is_due() -> None:
     await failed(member)
     async with world.supervisor:
         await asyncio.sleep(0.5)
-        await world.pool.remove("w")
+        await world.group.remove("w")
         await asyncio.sleep(100)
     assert (member.status, member.started_s, world.events) == (WorkerStatus.STOPPED, [], [])
 
@@ -149,7 +149,7 @@ async def test_a_removal_at_the_very_time_of_the_restart_leaves_it_stopped() -> 
         async with world.supervisor:
             for _ in range(head_start):
                 await asyncio.sleep(0)
-            await world.pool.remove("w")
+            await world.group.remove("w")
             assert member.status is WorkerStatus.STOPPED
             await asyncio.sleep(10)
             assert member.status is WorkerStatus.STOPPED
@@ -219,9 +219,9 @@ async def test_an_observer_that_raises_is_logged_and_disturbs_nothing(caplog: py
         raise ValueError("bad observer")
 
     member = ScriptedMember(starts=[None, OSError("no port"), None])
-    pool = WorkerGroup([member])
+    group = WorkerGroup([member])
     await failed(member)
-    async with Supervisor(pool, CONFIG, clock=VirtualClock(), observer=complain):
+    async with Supervisor(group, CONFIG, clock=VirtualClock(), observer=complain):
         await asyncio.sleep(100)
     assert member.status is WorkerStatus.READY
     assert "bad observer" in caplog.text
@@ -244,7 +244,7 @@ async def test_who_is_leaving_is_not_restarted() -> None:
     await member.start()
     member._change_load(1)  # something runs, so that the removal waits
     async with world.supervisor:
-        removal = asyncio.ensure_future(world.pool.remove("w"))
+        removal = asyncio.ensure_future(world.group.remove("w"))
         await settle()
         removal.cancel()
         await settle()

@@ -176,7 +176,7 @@ async def test_slots_are_taken_and_given_back(
     first, second = running(ready, work, meeting.address), running(ready, work, meeting.address)
     guests = [await meeting.guest(), await meeting.guest()]
     assert (ready.status, ready.load) == (WorkerStatus.BUSY, 2)
-    with pytest.raises(WorkerError, match="all 2 slots of worker w in use") as error:
+    with pytest.raises(WorkerError, match="all 2 slots of worker w are in use") as error:
         await ready.execute(task(double), 1)
     assert error.value.code is WorkerErrorCode.WORKER_AT_CAPACITY
     assert error.value.retryable
@@ -220,7 +220,7 @@ async def test_it_takes_nothing_before_its_start_while_it_drains_and_after_its_e
     worker: AbstractWorker, meeting: Meeting
 ) -> None:
     async def refused() -> None:
-        with pytest.raises(WorkerError, match=f"worker w {worker.status}") as error:
+        with pytest.raises(WorkerError, match=f"worker w is {worker.status}") as error:
             await worker.execute(task(double), 1)
         assert error.value.code is WorkerErrorCode.WORKER_NOT_READY
 

@@ -1,6 +1,6 @@
-"""Workers as a pool: who gets the next task, who is well, who is restarted. Loads neither Ray nor Redis.
+"""Groups of workers: task placement, health checks and restarts. Loads neither Ray nor Redis.
 
-Names are loaded on first use, so that a part of it, such as a worker's process, costs no more than it needs.
+Names are loaded on first use, so that a worker's process, for example, loads only what it needs.
 """
 
 from typing import TYPE_CHECKING
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
         WorkerError as WorkerError,
         WorkerErrorCode as WorkerErrorCode,
     )
-    from fairlane.workers.executor.criteria import Criteria as Criteria
     from fairlane.workers.executor.manager import Manager as Manager
     from fairlane.workers.executor.task import Task as Task, TaskMetadata as TaskMetadata, Work as Work
+    from fairlane.workers.executor.worker import Worker as Worker
     from fairlane.workers.members.abstract_member import AbstractMember as AbstractMember
+    from fairlane.workers.members.criteria import Criteria as Criteria
     from fairlane.workers.members.events import MemberEvent as MemberEvent, MemberEventKind as MemberEventKind
     from fairlane.workers.members.group import WorkerGroup as WorkerGroup
     from fairlane.workers.members.health_checker import HealthChecker as HealthChecker
     from fairlane.workers.members.health_report import CheckOutcome as CheckOutcome, HealthReport as HealthReport
     from fairlane.workers.members.member import (
         Member as Member,
-        Worker as Worker,
         WorkerHealth as WorkerHealth,
         WorkerInfo as WorkerInfo,
     )
@@ -64,7 +64,7 @@ _HOMES = {
     ),
     "fairlane.workers.members.abstract_member": ("AbstractMember",),
     "fairlane.workers.transports.abstract_worker": ("AbstractWorker",),
-    "fairlane.workers.executor.criteria": ("Criteria",),
+    "fairlane.workers.members.criteria": ("Criteria",),
     "fairlane.workers.errors": (
         "WORKER_ERROR_CODES",
         "CodeMeaning",
@@ -111,9 +111,9 @@ _HOMES = {
     ),
     "fairlane.workers.transports.local_worker": ("LocalWorker",),
     "fairlane.workers.transports.subprocess_worker": ("SubprocessWorker",),
+    "fairlane.workers.executor.worker": ("Worker",),
     "fairlane.workers.members.member": (
         "Member",
-        "Worker",
         "WorkerHealth",
         "WorkerInfo",
     ),
