@@ -1,13 +1,8 @@
 """A worker's figures."""
 
-import pytest
 from hypothesis import given, strategies as st
 
 from fairlane.workers.members.metrics import SMOOTHING, MetricsAccumulator, WorkerMetrics
-
-
-def test_nothing_is_known_before_the_first_attempt_has_ended() -> None:
-    assert MetricsAccumulator().read() == WorkerMetrics(0, 0, None, None)
 
 
 def test_averages_move_towards_what_is_new() -> None:
@@ -24,28 +19,6 @@ def test_one_failure_says_little() -> None:
     figures = MetricsAccumulator()
     figures.record(1.0, succeeded=False)
     assert figures.read() == WorkerMetrics(0, 1, 1.0, SMOOTHING)
-
-
-def test_a_new_life_begins_with_its_counts_alone() -> None:
-    figures = MetricsAccumulator(smoothing=0.5)
-    figures.record(4.0, succeeded=True)
-    figures.record(4.0, succeeded=False)
-    figures.reset_averages()
-    assert figures.read() == WorkerMetrics(1, 1, None, None)
-    figures.record(2.0, succeeded=True)
-    assert figures.read() == WorkerMetrics(2, 1, 2.0, 0.0)
-
-
-def test_what_was_long_ago_is_forgotten() -> None:
-    figures = MetricsAccumulator()
-    for _ in range(100):
-        figures.record(60.0, succeeded=False)
-    for _ in range(60):
-        figures.record(1.0, succeeded=True)
-    read = figures.read()
-    assert (read.successes, read.failures) == (60, 100)
-    assert read.latency_s == pytest.approx(1.0, rel=0.01)
-    assert read.error_rate == pytest.approx(0.0, abs=0.01)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.booleans()), min_size=1))

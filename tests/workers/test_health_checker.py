@@ -1,4 +1,4 @@
-"""The health checker: who is asked when, what is made of the answers, and what cannot disturb it."""
+"""The health checker: its schedule, its verdicts, and checks that hang or ignore their cancellation."""
 
 import asyncio
 import logging
@@ -15,10 +15,9 @@ from fairlane.workers.members.health_report import CheckOutcome, HealthReport
 from fairlane.workers.members.status import WorkerStatus
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 from tests.support.worker_checked import EVERY_SECOND, ILL, checker, ready, reports
-from tests.support.worker_members import ScriptedMember, answer, hang, take
+from tests.support.worker_members import ScriptedMember, answer, hang, ignore_cancellation, take
 from tests.support.worker_telemetry import Recording
-
-# -- when ----------------------------------------------------------------------------------------------------
+from tests.support.worker_work import Unspeakable
 
 
 @virtual_time
@@ -42,6 +41,22 @@ async def test_the_age_of_a_report_grows() -> None:
 
 
 @virtual_time
+async def test_a_worker_is_checked_only_while_it_is_at_work() -> None:
+    member = ScriptedMember()
+    group = WorkerGroup([member])
+    async with checker(group):
+        await asyncio.sleep(5)
+        await member.start()
+        await asyncio.sleep(0.5)
+        await member.drain()
+        await asyncio.sleep(1)
+        assert member.checked_s == [5, 6]
+        await member.stop()
+        await asyncio.sleep(5)
+        assert member.checked_s == [5, 6]
+
+
+@virtual_time
 async def test_jitter_spreads_the_first_checks_and_all_intervals() -> None:
     members = [ScriptedMember(f"w{number}") for number in range(50)]
     group = await ready(*members)
@@ -59,85 +74,12 @@ async def test_jitter_spreads_the_first_checks_and_all_intervals() -> None:
     assert max(intervals) == pytest.approx(1.2, abs=0.02)
 
 
-@virtual_time
-async def test_the_same_seed_checks_at_the_same_times() -> None:
-    times = []
-    for _ in range(2):
-        member = ScriptedMember()
-        group = await ready(member)
-        began_s = now_s()
-        async with checker(group, EVERY_SECOND.model_copy(update={"jitter": 0.5}), seed=7):
-            await asyncio.sleep(20)
-        times.append([round(checked_s - began_s, 6) for checked_s in member.checked_s])
-    assert times[0] == times[1]
-
-
-@pytest.mark.parametrize("status", [WorkerStatus.CREATED, WorkerStatus.STOPPED, WorkerStatus.FAILED])
-@virtual_time
-async def test_who_is_not_at_work_is_not_asked(status: WorkerStatus) -> None:
-    member = ScriptedMember()
-    if status is not WorkerStatus.CREATED:
-        await member.start()
-    if status is WorkerStatus.STOPPED:
-        await member.stop()
-    elif status is WorkerStatus.FAILED:
-        member.fail("broken")
-    group = WorkerGroup([member])
-    async with checker(group):
-        await asyncio.sleep(5)
-        assert (member.status, member.checked_s, group.report("w")) == (status, [], None)
-        await member.start()
-        await settle()
-        assert member.checked_s == [5]
-
-
-@virtual_time
-async def test_a_draining_worker_is_checked_until_it_stops() -> None:
-    member = ScriptedMember()
-    group = await ready(member)
-    async with checker(group):
-        await member.drain()
-        await asyncio.sleep(1.5)
-        assert member.checked_s == [0, 1]
-        await member.stop()
-        await asyncio.sleep(5)
-    assert member.checked_s == [0, 1]
-
-
-@virtual_time
-async def test_who_comes_is_checked_and_who_goes_is_not() -> None:
-    group: WorkerGroup[ScriptedMember] = WorkerGroup()
-    member = ScriptedMember()
-    await member.start()
-    async with checker(group):
-        await asyncio.sleep(2)
-        group.add(member)
-        await asyncio.sleep(1.5)
-        assert member.checked_s == [2, 3]
-        await group.remove("w")
-        await member.start()
-        await asyncio.sleep(5)
-    assert member.checked_s == [2, 3]
-
-
-@virtual_time
-async def test_after_its_end_nobody_is_asked() -> None:
-    member = ScriptedMember(checks=[take(0.1)])
-    group = await ready(member)
-    async with checker(group):
-        await asyncio.sleep(0.05)
-    await member.stop()
-    await member.start()
-    await asyncio.sleep(5)
-    assert member.checked_s == [0]
-    assert group.report("w") is None
-
-
-# -- what is made of the answers -----------------------------------------------------------------------------
-
-
 async def nonsense() -> object:
     return "fine"
+
+
+async def give_up() -> None:
+    raise asyncio.CancelledError
 
 
 @pytest.mark.parametrize(
@@ -147,6 +89,8 @@ async def nonsense() -> object:
         (ILL, CheckOutcome.UNHEALTHY, "no disk"),
         (ValueError("x" * 1_000), CheckOutcome.ERROR, "ValueError('xxx"),
         (nonsense, CheckOutcome.ERROR, "WorkerHealth"),
+        (Unspeakable(), CheckOutcome.ERROR, "Unspeakable"),
+        (give_up, CheckOutcome.ERROR, "the check was cancelled"),
         (hang, CheckOutcome.TIMEOUT, "no answer in time"),
     ],
 )
@@ -164,24 +108,13 @@ async def test_each_outcome_is_reported_and_counted(step: object, outcome: Check
     assert report.took_s == (0.5 if outcome is CheckOutcome.TIMEOUT else 0)
     assert recording.values(HEALTH_CHECKS) == {("scripted", outcome): 1}
     assert recording.values(HEALTH_DURATION) == {("scripted", outcome): 1}
-    names = {CheckOutcome.TIMEOUT: {"CancelledError"}, CheckOutcome.ERROR: {"ValueError", "ValidationError"}}
+    names = {
+        CheckOutcome.TIMEOUT: {"CancelledError"},
+        CheckOutcome.ERROR: {"ValueError", "ValidationError", "Unspeakable", "CancelledError"},
+    }
     [(name, attributes, problem, _)] = recording.spans()
     assert (name, attributes) == (CHECK.name, {"worker.id": "w", "kind": "scripted"})
     assert problem in names.get(outcome, {None})
-
-
-@virtual_time
-async def test_a_check_that_was_cancelled_from_within_is_an_error() -> None:
-    async def give_up() -> None:
-        raise asyncio.CancelledError
-
-    member = ScriptedMember(checks=[give_up, None])
-    group = await ready(member)
-    seen = reports(group)
-    async with checker(group):
-        await asyncio.sleep(1.5)
-    assert [report.outcome for report in seen] == [CheckOutcome.ERROR, CheckOutcome.HEALTHY]
-    assert seen[0].detail == "the check was cancelled"
 
 
 @virtual_time
@@ -252,20 +185,6 @@ async def test_after_a_restart_it_is_well_only_after_enough_good_checks(caplog: 
 
 
 @virtual_time
-async def test_a_restarted_worker_that_is_still_ill_fails_again_after_as_many_checks() -> None:
-    member = ScriptedMember(checks=[ILL])
-    group = await ready(member)
-    async with checker(group):
-        await asyncio.sleep(3)
-        await member.start()
-        await asyncio.sleep(1.5)
-        assert member.status is WorkerStatus.READY
-        await asyncio.sleep(1)
-        assert member.status is WorkerStatus.FAILED
-    assert member.checked_s == [0, 1, 2, 3, 4, 5]
-
-
-@virtual_time
 async def test_one_that_failed_for_another_reason_gets_tasks_at_once_and_has_no_report_yet() -> None:
     member = ScriptedMember(checks=[None, ILL, ILL])
     group = await ready(member)
@@ -279,23 +198,6 @@ async def test_one_that_failed_for_another_reason_gets_tasks_at_once_and_has_no_
         report = group.report("w")
         assert report is not None
         assert (report.failures, report.healthy, group.accepts_tasks(member.id)) == (1, True, True)
-
-
-@virtual_time
-async def test_who_is_added_anew_begins_anew() -> None:
-    member = ScriptedMember(checks=[ILL, ILL, ILL, None])
-    group = await ready(member)
-    async with checker(group):
-        await asyncio.sleep(2.5)
-        await group.remove("w")
-        group.add(member)
-        assert group.report("w") is None
-        await member.start()
-        assert group.accepts_tasks(member.id)
-        await settle()
-        report = group.report("w")
-        assert report is not None
-        assert (report.successes, report.healthy) == (1, True)
 
 
 @given(
@@ -334,3 +236,127 @@ def _wellness(outcomes: list[bool], failure_threshold: int, success_threshold: i
             well = good
             run = run if good else 0
         yield well
+
+
+@virtual_time
+async def test_a_check_that_ignores_its_cancellation_is_never_doubled_and_counts_each_time() -> None:
+    end = asyncio.Event()
+    member = ScriptedMember(checks=[ignore_cancellation(end), None])
+    group = await ready(member)
+    seen = reports(group)
+    async with checker(group, EVERY_SECOND.model_copy(update={"failure_threshold": 9})):
+        await asyncio.sleep(4.25)
+        assert member.checked_s == [0]
+        assert [(report.outcome, report.failures) for report in seen] == [
+            (CheckOutcome.TIMEOUT, 1),
+            (CheckOutcome.TIMEOUT, 2),
+            (CheckOutcome.TIMEOUT, 3),
+        ]
+        assert seen[2].detail == "the previous check has not ended"
+        end.set()
+        await asyncio.sleep(1)
+    assert member.checked_s == [0, 4.5]
+    assert seen[-1].outcome is CheckOutcome.HEALTHY
+
+
+@virtual_time
+async def test_a_check_under_way_ends_with_the_life_of_its_worker_and_is_not_held_against_the_next() -> None:
+    ended: list[float] = []
+
+    async def until_cancelled() -> None:
+        try:
+            await hang()
+        finally:
+            ended.append(now_s())
+
+    member = ScriptedMember(checks=[until_cancelled, None])
+    group = await ready(member)
+    seen = reports(group)
+    async with checker(group):
+        await asyncio.sleep(0.25)
+        member.fail("broken")
+        await member.start()
+        await settle()
+        assert ended == [0.25]
+        assert [(report.outcome, report.checked_s) for report in seen] == [(CheckOutcome.HEALTHY, 0.25)]
+
+
+@virtual_time
+async def test_what_a_check_raises_after_it_was_let_go_goes_nowhere() -> None:
+    problems: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: problems.append(context))
+    end = asyncio.Event()
+
+    async def fail_late() -> None:
+        try:
+            await hang()
+        except asyncio.CancelledError:
+            await end.wait()
+            raise ValueError("late") from None
+
+    member = ScriptedMember(checks=[fail_late, None])
+    group = await ready(member)
+    async with checker(group):
+        await asyncio.sleep(1)
+        end.set()
+        await asyncio.sleep(1)
+        report = group.report("w")
+    assert report is not None
+    assert report.outcome is CheckOutcome.HEALTHY
+    assert problems == []
+
+
+@virtual_time
+async def test_its_end_waits_for_a_stubborn_check_no_longer_than_a_check_may_take(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    end = asyncio.Event()
+    stubborn, obedient = ScriptedMember("stubborn", checks=[ignore_cancellation(end)]), ScriptedMember(checks=[hang])
+    group = await ready(stubborn, obedient)
+    async with checker(group):
+        await asyncio.sleep(0.1)
+    assert now_s() == pytest.approx(0.6)
+    assert "abandoned calls that ignore their cancellation: HealthChecker of stubborn" in caplog.text
+    assert "HealthChecker of w" not in caplog.text
+    end.set()
+    await settle()
+
+
+@virtual_time
+async def test_a_worker_that_cannot_even_be_failed_is_reported_in_the_log_and_disturbs_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(ScriptedMember):
+        def fail(self, reason: str) -> None:
+            raise RuntimeError("cannot fail")
+
+    broken, other = Broken("broken", checks=[ILL]), ScriptedMember("other")
+    group = await ready(broken, other)
+    async with checker(group):
+        await asyncio.sleep(4.5)
+    assert "HealthChecker of broken failed" in caplog.text
+    assert "cannot fail" in caplog.text
+    assert other.checked_s == [0, 1, 2, 3, 4]
+
+
+@virtual_time
+async def test_checks_belong_to_no_trace_that_a_worker_became_ready_in() -> None:
+    recording = Recording()
+    member = ScriptedMember()
+    group = WorkerGroup([member])
+    async with HealthChecker(group, EVERY_SECOND, clock=VirtualClock(), telemetry=recording.telemetry):
+        with recording.tracers.get_tracer("test").start_as_current_span("somebody's"):
+            await member.start()
+        await settle()
+    assert [(name, has_parent) for name, _, _, has_parent in recording.spans()] == [
+        ("somebody's", False),
+        (CHECK.name, False),
+    ]
+
+
+@virtual_time
+async def test_with_nothing_injected_it_uses_the_systems_own() -> None:
+    group = await ready(ScriptedMember())
+    async with HealthChecker(group, EVERY_SECOND):
+        await settle()
+        assert group.report("w") is not None
