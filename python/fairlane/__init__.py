@@ -66,14 +66,21 @@ if TYPE_CHECKING:
     from fairlane.lifecycle.connect import connect as connect
     from fairlane.lifecycle.estimate import ChatEstimator as ChatEstimator, Estimator as Estimator
     from fairlane.lifecycle.handle import TaskHandle as TaskHandle
+    from fairlane.lifecycle.operator import Operator as Operator
     from fairlane.lifecycle.sizing import Coverage as Coverage
     from fairlane.lifecycle.submission import TaskSpec as TaskSpec
     from fairlane.providers.base import Call as Call, Provider as Provider, Reply as Reply
     from fairlane.providers.retry_after import retry_after_ms as retry_after_ms
+    from fairlane.runtime.operator import SchedulerOperator as SchedulerOperator
     from fairlane.runtime.platform import Platform as Platform
     from fairlane.runtime.ray_worker import RayWorker as RayWorker
     from fairlane.runtime.scheduler import Scheduler as Scheduler
-    from fairlane.runtime.sync import SyncScheduler as SyncScheduler, SyncTaskHandle as SyncTaskHandle
+    from fairlane.runtime.sync import (
+        SyncClient as SyncClient,
+        SyncOperator as SyncOperator,
+        SyncScheduler as SyncScheduler,
+        SyncTaskHandle as SyncTaskHandle,
+    )
     from fairlane.store.messages import CancelStatus as CancelStatus, Ledger as Ledger
 
 _HOMES = {
@@ -126,14 +133,16 @@ _HOMES = {
     "fairlane.lifecycle.connect": ("connect",),
     "fairlane.lifecycle.estimate": ("ChatEstimator", "Estimator"),
     "fairlane.lifecycle.handle": ("TaskHandle",),
+    "fairlane.lifecycle.operator": ("Operator",),
     "fairlane.lifecycle.sizing": ("Coverage",),
     "fairlane.lifecycle.submission": ("TaskSpec",),
     "fairlane.providers.base": ("Call", "Provider", "Reply"),
     "fairlane.providers.retry_after": ("retry_after_ms",),
+    "fairlane.runtime.operator": ("SchedulerOperator",),
     "fairlane.runtime.platform": ("Platform",),
     "fairlane.runtime.ray_worker": ("RayWorker",),
     "fairlane.runtime.scheduler": ("Scheduler",),
-    "fairlane.runtime.sync": ("SyncScheduler", "SyncTaskHandle"),
+    "fairlane.runtime.sync": ("SyncClient", "SyncOperator", "SyncScheduler", "SyncTaskHandle"),
     "fairlane.store.messages": ("CancelStatus", "Ledger"),
 }
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
