@@ -57,9 +57,9 @@ format: setup    ## rewrite sources in the house format
 	cargo fmt --all
 
 docs: setup      ## regenerate the pages that are made from the code
-	$(BIN)/python -m fairlane.config.page > docs/configuration.md
-	$(BIN)/python -m fairlane.store.schema_doc > docs/redis-schema.md
-	$(BIN)/python -m fairlane.telemetry.page > docs/telemetry.md
+	$(BIN)/python -m tools.docs.configuration > docs/configuration.md
+	$(BIN)/python -m tools.docs.redis_schema > docs/redis-schema.md
+	$(BIN)/python -m tools.docs.telemetry > docs/telemetry.md
 
 clean:           ## remove what the other targets made
 	rm -rf $(VENV) target bench-results dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from fairlane.embedded import EmbeddedServer, Guard
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 

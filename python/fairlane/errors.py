@@ -15,7 +15,8 @@
     ├── ResultTimeout          the wait ended, the task did not
     ├── StoreError
     │   ├── StoreUnavailable   says whether the command may have run
-    │   └── StoreUnsuitable    reachable, but not a server Fairlane can use
+    │   ├── StoreUnsuitable    reachable, but not a server Fairlane can use
+    │   └── MalformedEvent     an entry of the event stream that this version does not write
     ├── EmbeddedServerError
     ├── RuntimeStartError      Ray did not start, or an actor did not become ready
     ├── WorkerError              of fairlane.workers, told apart by its codes
@@ -168,6 +169,12 @@ class StoreUnsuitable(StoreError):
     """The server answers, but cannot be used: wrong kind, too old, evicting, read-only, no permission."""
 
     code = "store_unsuitable"
+
+
+class MalformedEvent(StoreError):
+    """An entry of the event stream that this version of Fairlane does not write: the rest is not read."""
+
+    code = "malformed_event"
 
 
 class EmbeddedServerError(FairlaneError):

@@ -9,9 +9,9 @@ import pytest
 from fairlane import BudgetConfig, EstimateConfig, SchedulerConfig, TenantConfig, WindowConfig, load_config
 from fairlane.config import Section
 from fairlane.config.openai_chat import OpenAIChatConfig
-from fairlane.config.page import meanings, render
 from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.domain.policy import BudgetPolicy
+from tools.docs.configuration import meanings, render
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 OUTSIDE = (OpenAIChatConfig, ManagerConfig, HealthConfig, SupervisorConfig)
@@ -46,7 +46,7 @@ def _rows(kind: type[Section]) -> dict[str, list[str]]:
 
 
 def test_the_page_is_the_generated_one() -> None:
-    assert PAGE.read_text(encoding="utf-8") == render(), "run python -m fairlane.config.page > docs/configuration.md"
+    assert PAGE.read_text(encoding="utf-8") == render(), "run make docs"
 
 
 def test_it_has_the_sections_of_a_file_in_the_order_of_the_fields() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fairlane.config import REDIS_URL_VARIABLE
-from fairlane.config.example import EXAMPLE
-from fairlane.embedded import EmbeddedServer
+from fairlane.embedded.server import EmbeddedServer
+from tools.docs.example import EXAMPLE
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

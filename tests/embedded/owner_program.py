@@ -11,7 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from fairlane.embedded import EmbeddedServer, Guard, create_private_directory
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.private_directory import create_private_directory
+from fairlane.embedded.server import EmbeddedServer
 
 NAME = "FAIRLANE_TEST_SESSION"
 SLEEP = "print(flush=True); import time; time.sleep(600)"

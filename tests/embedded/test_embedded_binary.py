@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlane.embedded import BinarySource, find_binary
+from fairlane.embedded.binary import BinarySource, find_binary
 from fairlane.errors import EmbeddedServerError
 
 

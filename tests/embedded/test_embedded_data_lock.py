@@ -15,7 +15,7 @@ from fairlane.errors import EmbeddedServerError
 OWNER_WITHOUT_GUARD = """
 import sys
 from pathlib import Path
-from fairlane.embedded import EmbeddedServer
+from fairlane.embedded.server import EmbeddedServer
 server = EmbeddedServer(Path(sys.argv[1]))
 server.start()
 print(server.pid, flush=True)

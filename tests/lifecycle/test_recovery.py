@@ -7,7 +7,8 @@ import pytest
 
 from fairlane.config import PoolConfig, TenantConfig
 from fairlane.domain.task import OnUnknown, TaskState
-from fairlane.embedded import EmbeddedServer, Guard
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.errors import TaskDead
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec

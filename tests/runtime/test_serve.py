@@ -9,7 +9,7 @@ import pytest
 
 from fairlane.cli.app import run
 from fairlane.config import RayConfig
-from fairlane.embedded import Guard
+from fairlane.embedded.guard import Guard
 from fairlane.errors import ConfigError
 from fairlane.lifecycle.client import Client
 from fairlane.runtime import dashboard

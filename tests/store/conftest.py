@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from fairlane.audit import check_invariants
-from fairlane.embedded import EmbeddedServer
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.store.connection import Endpoint
 from tests.support.store_proxy import LossyProxy
 from tests.support.store_servers import running

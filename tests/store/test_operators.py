@@ -4,6 +4,7 @@ import pytest
 
 from fairlane.audit import check_invariants
 from fairlane.config import TenantConfig
+from fairlane.domain.events import PausedRow, RemovedRow, ResumedRow
 from fairlane.domain.policy import QueuePolicy, StopReason
 from fairlane.domain.task import TaskState
 from fairlane.errors import ConfigError, FairlaneError, StoreError
@@ -124,7 +125,7 @@ async def test_a_tenant_without_tasks_is_forgotten_and_can_come_back(world: Worl
     async with unchanged(world.store, clock=True):
         assert not await world.store.remove_tenant("a")
     assert await world.key_type("tenant", "a") == "none"
-    assert await world.rows("removed") == [("removed", "a")]
+    assert await world.rows("removed") == [RemovedRow("a")]
     await world.tenant("a")
     assert (await world.tenant_view()).ratio == 1000
     await world.submit(task("u"))
@@ -139,7 +140,7 @@ async def test_pause_and_resume(world: World) -> None:
     assert (await world.dispatch()).stop is StopReason.PAUSED
     await world.store.resume()
     assert (await world.dispatch()).placed == 1
-    assert await world.rows("paused", "resumed") == [("paused", world.now + 5000), ("resumed",)]
+    assert await world.rows("paused", "resumed") == [PausedRow(world.now + 5000), ResumedRow()]
 
 
 async def test_a_pause_never_shortens_a_longer_one(world: World) -> None:

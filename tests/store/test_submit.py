@@ -1,5 +1,6 @@
 """submit: each task once, by its own id; a refusal leaves nothing behind."""
 
+from fairlane.domain.events import EndRow, PendingRow
 from fairlane.domain.limits import PRIORITY_STEP
 from fairlane.domain.policy import QueuePolicy
 from fairlane.domain.task import OnUnknown, TaskState
@@ -23,7 +24,7 @@ async def test_an_accepted_task_waits_with_all_it_was_given(world: World) -> Non
     view = await world.view("t")
     assert (view.state, view.cost, view.priority, view.submitted_ms) == (TaskState.PENDING, 70, 3, START_MS)
     assert (view.fence, view.actual, view.result) == (0, None, None)
-    assert await world.rows("pending") == [("pending", "a", "t", 70, 3)]
+    assert await world.rows("pending") == [PendingRow("a", "t", 70, 3)]
     tenant = await world.tenant_view()
     assert (tenant.queued, tenant.in_calendar, tenant.parked) == (1, True, None)
     await world.dispatch()
@@ -184,7 +185,7 @@ async def test_a_deadline_counts_from_admission_by_the_store_s_clock(world: Worl
     world.now += 1
     await world.dispatch(0)
     assert await world.state("t") is TaskState.EXPIRED
-    assert await world.rows("expired") == [("expired", "a", "t", 0, 0, 0, 1000, "expired", 0)]
+    assert await world.rows("expired") == [EndRow("expired", "a", "t", 0, 0, 0, 1000, "expired", 0)]
 
 
 async def test_priorities_order_one_tenant_s_tasks_and_arrival_breaks_ties(world: World) -> None:

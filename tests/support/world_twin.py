@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Self
 
+from fairlane.domain.events import Row, kind_of
 from fairlane.domain.policy import QueuePolicy
 from fairlane.domain.task import TaskState
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 from tests.support import world_operations as ops
-from tests.support.world_model import PENDING, WAITING, Call, Row, tenant_id
+from tests.support.world_model import PENDING, WAITING, Call, tenant_id
 from tests.support.world_reference import Reference
 from tests.support.world_state import differences, expected, observed
 
@@ -62,11 +63,11 @@ class Twin:
             self._event_cursor = events[-1].stream_id
             rows.extend(row for event in events for row in event.rows)
         wanted = self.reference
-        made = [row for row in rows if row[0] in DECISIONS]
+        made = [row for row in rows if kind_of(row) in DECISIONS]
         for at, (ours, theirs) in enumerate(zip_longest(made, wanted.decisions)):
             assert ours == theirs, self._at(f"decision {at}: the store made {ours}, must be {theirs}")
-        assert [row for row in rows if row[0] == "rejected"] == wanted.rejections, self._at("rejections differ")
-        moves = Counter(row for row in rows if row[0] in MOVES)
+        assert [row for row in rows if kind_of(row) == "rejected"] == wanted.rejections, self._at("rejections differ")
+        moves = Counter(row for row in rows if kind_of(row) in MOVES)
         assert moves == wanted.moves, self._at(f"{moves - wanted.moves} were written, not {wanted.moves - moves}")
         wanted.decisions.clear()
         wanted.rejections.clear()

@@ -12,7 +12,8 @@ from fairlane.audit.order import Replay
 from fairlane.audit.ownership import check_ownership
 from fairlane.audit.state import Stored, read_pool, read_stored
 from fairlane.audit.structures import check_structures
-from fairlane.audit.violation import Violation
+from fairlane.audit.violation import Rule, Violation
+from fairlane.errors import MalformedEvent
 from fairlane.store.store import Store
 
 _TRIES: Final = 5
@@ -74,10 +75,13 @@ async def _check_events(store: Store, stored: Stored) -> list[Violation]:
     replay, accounts = Replay(), Accounts()
     violations: list[Violation] = []
     after = "0"
-    while page := await store.events(after, _EVENTS_PER_READ):
-        for event in page:
-            violations += [*replay.feed(event), *accounts.feed(event)]
-        after = page[-1].stream_id
+    try:
+        while page := await store.events(after, _EVENTS_PER_READ):
+            for event in page:
+                violations += [*replay.feed(event), *accounts.feed(event)]
+            after = page[-1].stream_id
+    except MalformedEvent as error:
+        return [*violations, Violation(Rule.ORDER, "events", error.message, "entries that this version writes")]
     records = {ref: task.state for ref, task in stored.tasks.items()}
     violations += replay.finish(stored.pool["events"], records)
     if replay.from_the_start:

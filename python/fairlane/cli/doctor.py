@@ -6,7 +6,8 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 
 from fairlane.config import ServerConfig
-from fairlane.embedded import EmbeddedServer, find_binary
+from fairlane.embedded.binary import find_binary
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.errors import ConfigError, StoreError
 from fairlane.store.connection import Endpoint
 from fairlane.store.doctor import server_version

@@ -8,20 +8,13 @@ import logging
 from typing import Final
 
 from fairlane.clock import system_rng
-from fairlane.domain.attempt import ATTEMPT_TRANSITIONS
-from fairlane.domain.events import Event, EventKind, Scalar
-from fairlane.domain.task import TASK_TRANSITIONS
+from fairlane.domain.events import CapacityRow, EndRow, Event, Row
 from fairlane.errors import StoreError
 from fairlane.lifecycle.backoff import Backoff
 from fairlane.store.store import Store
 
 _PAGE: Final = 1000
 _WAIT_MS: Final = 60_000
-_ENDED: Final = frozenset(state.value for state in TASK_TRANSITIONS if state.ended)
-_ENDS: Final = frozenset(state.value for state, moves in ATTEMPT_TRANSITIONS.items() if not moves) | {
-    EventKind.REJECTED.value
-}
-"""Rows that say how an attempt, or a task that was waiting, ended."""
 
 _log = logging.getLogger(__name__)
 
@@ -55,29 +48,27 @@ class Journal:
                 await asyncio.sleep(backoff.next_s())
                 continue
             backoff.reset()
-            self._tell(events)
+            self._log(events)
 
     async def finish(self) -> None:
         """Log what is there and has not been logged."""
         while events := await self._store.events(self._after, _PAGE):
-            self._tell(events)
+            self._log(events)
 
-    def _tell(self, events: list[Event]) -> None:
+    def _log(self, events: list[Event]) -> None:
         for event in events:
             if self._number is not None and event.number > self._number + 1:
                 missing = event.number - self._number - 1
                 _log.warning("%d events were dropped from the stream before they were read", missing)
             self._after, self._number = event.stream_id, event.number
             for row in event.rows:
-                _tell_row(row)
+                _log_row(row)
 
 
-def _tell_row(row: tuple[Scalar, ...]) -> None:
-    if row[0] == EventKind.CAPACITY:
-        _, before, after, reason = row
-        _log.info("capacity %s -> %s: %s", before, after, reason)
-    elif row[0] in _ENDS:
-        kind, tenant, task, fence, actual, _, _, state, _ = row
-        level = logging.INFO if state in _ENDED else logging.DEBUG
-        how = f"attempt {fence} {kind}, {actual} units" if fence else "it was waiting"
-        _log.log(level, "task %s:%s %s: %s", tenant, task, state, how)
+def _log_row(row: Row) -> None:
+    if isinstance(row, CapacityRow):
+        _log.info("capacity %s -> %s: %s", row.before, row.after, row.reason)
+    elif isinstance(row, EndRow):
+        level = logging.INFO if row.state.ended else logging.DEBUG
+        how = f"attempt {row.fence} {row.end}, {row.actual} units" if row.fence else "it was waiting"
+        _log.log(level, "task %s %s: %s", row.ref, row.state, how)

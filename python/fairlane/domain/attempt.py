@@ -23,25 +23,16 @@ class AttemptState(StrEnum):
     RETURNED = "returned"
 
 
-_ENDS_UNSTARTED = frozenset({AttemptState.LOST, AttemptState.EXPIRED, AttemptState.CANCELLED, AttemptState.RETURNED})
+_ENDS_UNSTARTED: Final = frozenset(
+    {AttemptState.LOST, AttemptState.EXPIRED, AttemptState.CANCELLED, AttemptState.RETURNED}
+)
+ATTEMPT_ENDS: Final = _ENDS_UNSTARTED | {AttemptState.COMPLETED, AttemptState.THROTTLED, AttemptState.FAILED}
 
 ATTEMPT_TRANSITIONS: Final[dict[AttemptState, frozenset[AttemptState]]] = {
     AttemptState.RESERVED: frozenset({AttemptState.ENQUEUED}),
     AttemptState.ENQUEUED: frozenset({AttemptState.ACTIVE}) | _ENDS_UNSTARTED,
-    AttemptState.ACTIVE: frozenset({AttemptState.COMPLETED, AttemptState.THROTTLED, AttemptState.FAILED})
-    | _ENDS_UNSTARTED,
-    **{
-        end: frozenset()
-        for end in (
-            AttemptState.COMPLETED,
-            AttemptState.THROTTLED,
-            AttemptState.FAILED,
-            AttemptState.LOST,
-            AttemptState.EXPIRED,
-            AttemptState.CANCELLED,
-            AttemptState.RETURNED,
-        )
-    },
+    AttemptState.ACTIVE: ATTEMPT_ENDS,
+    **dict.fromkeys(ATTEMPT_ENDS, frozenset()),
 }
 """``dispatch`` reserves and enqueues in one step, so ``reserved`` is never seen on its own."""
 

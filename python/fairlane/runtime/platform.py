@@ -7,7 +7,8 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from fairlane.config import REDIS_URL_VARIABLE, RayConfig, ServerConfig
-from fairlane.embedded import EmbeddedServer, Guard
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.errors import ConfigError, RuntimeStartError
 from fairlane.runtime import process_thread
 from fairlane.runtime.dashboard import check_installed

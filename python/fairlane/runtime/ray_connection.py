@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from fairlane.embedded import Guard, create_private_directory, remove_private_directory
+from fairlane.embedded.guard import Guard
 from fairlane.embedded.guard_process import find, stop
+from fairlane.embedded.private_directory import create_private_directory, remove_private_directory
 from fairlane.runtime import ray_environment, ray_signals
 
 _LONGEST_PARENT: Final = 30

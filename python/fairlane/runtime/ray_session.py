@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from fairlane.config import RayConfig
-from fairlane.embedded import Guard, remove_private_directory
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.private_directory import remove_private_directory
 from fairlane.errors import ConfigError, FairlaneError, RuntimeStartError
 from fairlane.runtime import process_thread, ray_environment, ray_signals
 from fairlane.runtime.ray_connection import Connection, PrivateRay, init

@@ -23,10 +23,9 @@ def unpack(data: bytes) -> Any:  # noqa: ANN401 - each command knows its reply's
     return msgpack.unpackb(data, raw=True, strict_map_key=False)
 
 
-def unpack_rows(data: bytes) -> tuple[tuple[str | int, ...], ...]:
-    """Decode event rows: names and states are ASCII by construction."""
-    rows = msgpack.unpackb(data, raw=False, use_list=False)
-    return tuple(rows)
+def unpack_rows(data: bytes) -> tuple[object, ...]:
+    """Decode an array of event rows; names and states are ASCII."""
+    return tuple(msgpack.unpackb(data, raw=False, use_list=False))
 
 
 def split_name(name: bytes) -> TaskRef:

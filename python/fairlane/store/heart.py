@@ -10,10 +10,11 @@ from redis.retry import Retry
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.store import scripts
-from fairlane.store.codec import pack, split_name, unpack
+from fairlane.store.codec import split_name, unpack
 from fairlane.store.connection import LOST, Endpoint
 from fairlane.store.keys import Keys
 from fairlane.store.messages import Beat
+from fairlane.store.requests import encode
 
 
 def decode_beat(data: bytes) -> Beat:
@@ -94,7 +95,7 @@ class Heart:
     def _beat(self, script: Any) -> Beat | None:  # noqa: ANN401 - redis-py's script object
         sent_s = self._clock.monotonic_s()
         try:
-            reply = script(keys=[self._keys.pool], args=[0, pack([self._incarnation])])
+            reply = script(keys=[self._keys.pool], args=[0, encode("heartbeat", incarnation=self._incarnation)])
         except (*LOST, exceptions.RedisError):
             return None
         self.last_sent_s = sent_s

@@ -8,9 +8,10 @@ from redis.exceptions import NoScriptError
 
 from fairlane.store import doctor, scripts
 from fairlane.store.bell import Bell
-from fairlane.store.codec import pack, unpack
+from fairlane.store.codec import unpack
 from fairlane.store.connection import Command, Connector, Endpoint
 from fairlane.store.keys import Keys
+from fairlane.store.requests import encode
 
 
 class Calls:
@@ -58,16 +59,16 @@ class Calls:
         """Return a section of INFO as text fields."""
         return doctor.parse_info(await self.command("INFO", section))
 
-    def _script(self, name: str, request: object) -> Command:
+    def _script(self, command: str, /, **request: Any) -> Command:  # noqa: ANN401 - each field has its own type
         now = self._virtual_now_ms() if self._virtual_now_ms else 0
-        return ("EVALSHA", scripts.digest(name), 1, self.keys.pool, now, pack(request))
+        return ("EVALSHA", scripts.digest(command), 1, self.keys.pool, now, encode(command, **request))
 
-    async def _raw(self, name: str, request: object) -> bytes:
-        (reply,) = await self._run([self._script(name, request)])
+    async def _raw(self, command: str, /, **request: Any) -> bytes:  # noqa: ANN401 - each field has its own type
+        (reply,) = await self._run([self._script(command, **request)])
         return bytes(reply)
 
-    async def _call(self, name: str, request: object) -> Any:  # noqa: ANN401 - each command knows its reply
-        return unpack(await self._raw(name, request))
+    async def _call(self, command: str, /, **request: Any) -> Any:  # noqa: ANN401 - each command knows its fields and its reply
+        return unpack(await self._raw(command, **request))
 
     async def _run(self, commands: Sequence[Command]) -> list[Any]:
         def load_missing(error: BaseException) -> list[Command]:

@@ -1,7 +1,6 @@
 """The store: one method per Lua command, typed in and out. Decides nothing; the scripts do."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from fairlane.config import ControllerConfig, PoolConfig, TenantConfig
 from fairlane.domain.events import Event
@@ -10,7 +9,7 @@ from fairlane.domain.policy import CapacityReason, StopReason, WorkerState
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.errors import ConfigError, LeaseLost
 from fairlane.store import decode, doctor, refusals, scripts
-from fairlane.store.codec import task_view, unpack, unpack_rows
+from fairlane.store.codec import task_view, unpack
 from fairlane.store.connection import Command
 from fairlane.store.heart import decode_beat
 from fairlane.store.messages import (
@@ -66,7 +65,7 @@ class Store(Calls):
 
         """
         settings = pool_settings(config)
-        refusal = await self._call("put_pool", [part for pair in settings.items() for part in pair])
+        refusal = await self._call("put_pool", settings=settings)
         if refusal:
             raise refusals.pool_refused(self.keys, refusal, settings)
 
@@ -81,7 +80,7 @@ class Store(Calls):
         items = list(settings.items())
         fresh = 0
         for first in range(0, len(items), _TENANTS_PER_CALL):
-            answer = await self._call("put_tenants", items[first : first + _TENANTS_PER_CALL])
+            answer = await self._call("put_tenants", items=items[first : first + _TENANTS_PER_CALL])
             if not isinstance(answer, int):
                 raise refusals.tenant_refused(answer, settings)
             fresh += answer
@@ -97,7 +96,7 @@ class Store(Calls):
 
         """
         before, after = [] if read is None else tenant_settings(read), tenant_settings(wanted)
-        answer = await self._call("change_tenant", [tenant, before, after])
+        answer = await self._call("change_tenant", tenant=tenant, read=before, wanted=after)
         if not isinstance(answer, int):
             raise refusals.tenant_refused(answer, {tenant: after})
         return bool(answer)
@@ -109,14 +108,14 @@ class Store(Calls):
             ConfigError: it still has tasks.
 
         """
-        answer = (await self._call("remove_tenant", [tenant])).decode()
+        answer = (await self._call("remove_tenant", tenant=tenant)).decode()
         if answer == "busy":
             raise ConfigError(f"tenant {tenant}: still has tasks; cancel or await them first", tenant=tenant)
         return bool(answer == "removed")
 
     async def ledger(self, tenant: str) -> Ledger | None:
         """Read a tenant's ledger of the current period; None if there is no such tenant."""
-        raw = await self._call("ledger", [tenant])
+        raw = await self._call("ledger", tenant=tenant)
         return None if raw is False else decode.ledger(raw)
 
     async def top_up(self, tenant: str, units: int, key: str) -> int:
@@ -129,7 +128,7 @@ class Store(Calls):
         problem = id_problem(key, longest=MAX_TASK_ID)
         if problem is not None:
             raise ConfigError(f"key = {ascii(key)[:60]}: {problem}", field="key")
-        answer = await self._call("top_up", [tenant, units, key])
+        answer = await self._call("top_up", tenant=tenant, units=units, key=key)
         if isinstance(answer, bytes):
             raise ConfigError(f"tenant {tenant}: {answer.decode().replace('_', ' ')}", field="tenant")
         return int(answer)
@@ -137,25 +136,29 @@ class Store(Calls):
     async def set_capacity(self, slots: int) -> int:
         """Set the capacity and return what is in force: never above the hard limit."""
         check_integer(slots, field="slots", lowest=1, highest=MAX_SLOTS, error=ConfigError)
-        return int(await self._call("set_capacity", [slots]))
+        return int(await self._call("set_capacity", slots=slots))
 
     async def pause(self, duration_ms: int) -> None:
         """Start nothing anywhere in the pool for so long."""
         check_integer(duration_ms, field="duration_ms", lowest=1, highest=MAX_DURATION_MS, error=ConfigError)
-        await self._call("pause", [duration_ms])
+        await self._call("pause", duration_ms=duration_ms)
 
     async def resume(self) -> None:
         """End a pause now."""
-        await self._call("pause", [0])
+        await self._call("pause", duration_ms=0)
 
     async def admit(self, open: bool) -> None:  # noqa: A002 - reads as the command does
         """Open or close admission; a closed pool finishes what it has."""
-        await self._call("admit", [0 if open else 1])
+        await self._call("admit", closed=0 if open else 1)
 
     async def adapt(self, config: ControllerConfig) -> Adaptation:
         """Take one tick of the controller."""
         before, after, reason, next_ms = await self._call(
-            "adapt", [config.period_ms, config.cooldown_ms, config.clean_ticks, config.minimum_slots]
+            "adapt",
+            period_ms=config.period_ms,
+            cooldown_ms=config.cooldown_ms,
+            clean_ticks=config.clean_ticks,
+            minimum_slots=config.minimum_slots,
         )
         return Adaptation(before, after, CapacityReason(reason.decode()), next_ms)
 
@@ -163,22 +166,14 @@ class Store(Calls):
 
     async def submit(self, batch: Sequence[Submission], client: str) -> list[Submitted]:
         """Admit tasks (at most 256 at a time); a known id with the same fingerprint finds its task."""
-        request: list[Any] = [client]
-        request.extend(
-            [
-                s.ref.tenant, s.ref.id, s.cost, s.priority, s.payload, s.fingerprint, s.deadline_ms,
-                s.on_unknown, 1 if s.named_by_caller else 0, s.estimate,
-            ]
-            for s in batch
-        )  # fmt: skip
         return [
             Submitted(_STATUSES[status], TaskState(state.decode()) if state else None, limit)
-            for status, state, limit in await self._call("submit", request)
+            for status, state, limit in await self._call("submit", client=client, items=batch)
         ]
 
     async def cancel(self, refs: Sequence[TaskRef]) -> list[CancelStatus]:
         """Cancel tasks: at once while they wait, through their worker once they run."""
-        answers = await self._call("cancel", [[ref.tenant, ref.id] for ref in refs])
+        answers = await self._call("cancel", items=refs)
         return [CancelStatus(answer.decode()) for answer in answers]
 
     async def get(self, refs: Sequence[TaskRef]) -> list[TaskView | None]:
@@ -193,15 +188,13 @@ class Store(Calls):
 
     async def collect(self, client: str, cursor: int, limit: int = 256) -> Collected:
         """Return ended tasks above the cursor, which acknowledges all up to it."""
-        return decode.collected(cursor, await self._call("collect", [client, cursor, limit]))
+        return decode.collected(cursor, await self._call("collect", client=client, cursor=cursor, limit=limit))
 
     # -- dispatcher --
 
     async def dispatch(self, plan: Sequence[tuple[str, int]], limit: int) -> Dispatched:
         """Place up to ``limit`` tasks with the planned incarnations, in that order of preference."""
-        placed, stop, runnable, wake_ms, fleet, *free = await self._call(
-            "dispatch", [limit, *([incarnation, count] for incarnation, count in plan)]
-        )
+        placed, stop, runnable, wake_ms, fleet, *free = await self._call("dispatch", limit=limit, items=plan)
         return Dispatched(
             placed=placed,
             stop=_STOPS[stop],
@@ -236,22 +229,22 @@ class Store(Calls):
             LeaseLost: this very incarnation is lost already.
 
         """
-        lease_ms = int(await self._call("register", [name, incarnation, slots]))
+        lease_ms = int(await self._call("register", name=name, incarnation=incarnation, slots=slots))
         if lease_ms == 0:
             raise LeaseLost(f"worker {name}: incarnation {incarnation} is lost", incarnation=incarnation)
         return lease_ms
 
     async def drain(self, incarnation: str) -> bool:
         """Get nothing new from now on; False if the incarnation is not alive."""
-        return bool(await self._call("drain", [incarnation]))
+        return bool(await self._call("drain", incarnation=incarnation))
 
     async def start(self, incarnation: str, cursor: int, limit: int = 256) -> Started:
         """Take what was handed over above the cursor: the highest fence received so far."""
-        return decode.started(await self._call("start", [incarnation, cursor, limit]))
+        return decode.started(await self._call("start", incarnation=incarnation, cursor=cursor, limit=limit))
 
     async def settle(self, incarnation: str, settlements: Sequence[Settlement]) -> list[Write]:
         """End attempts that ran."""
-        return decode.writes(await self._call("settle", _settle_request(incarnation, settlements)))
+        return decode.writes(await self._call("settle", incarnation=incarnation, items=settlements))
 
     async def settle_and_start(
         self, incarnation: str, settlements: Sequence[Settlement], cursor: int, limit: int = 256
@@ -259,45 +252,41 @@ class Store(Calls):
         """Settle, then start, in one round trip."""
         settled, started = await self._run(
             [
-                self._script("settle", _settle_request(incarnation, settlements)),
-                self._script("start", [incarnation, cursor, limit]),
+                self._script("settle", incarnation=incarnation, items=settlements),
+                self._script("start", incarnation=incarnation, cursor=cursor, limit=limit),
             ]
         )
         return decode.writes(unpack(settled)), decode.started(unpack(started))
 
     async def throttle(self, incarnation: str, throttles: Sequence[Throttle]) -> list[Write]:
         """End attempts that the provider did not take; nothing is charged or counted."""
-        items = [
-            [t.ref.tenant, t.ref.id, t.fence, -1 if t.retry_after_ms is None else t.retry_after_ms] for t in throttles
-        ]
-        return decode.writes(await self._call("throttle", [incarnation, *items]))
+        return decode.writes(await self._call("throttle", incarnation=incarnation, items=throttles))
 
     async def release(self, incarnation: str, returns: Sequence[Return]) -> list[Write]:
         """Hand attempts back; no attempt is counted, and nothing charged but what calls that were broken off used."""
-        items = [[each.ref.tenant, each.ref.id, each.fence, int(each.called), each.actual] for each in returns]
-        return decode.writes(await self._call("release", [incarnation, *items]))
+        return decode.writes(await self._call("release", incarnation=incarnation, items=returns))
 
     async def heartbeat(self, incarnation: str) -> Beat:
         """Renew the lease."""
-        return decode_beat(await self._raw("heartbeat", [incarnation]))
+        return decode_beat(await self._raw("heartbeat", incarnation=incarnation))
 
     async def evict(self, incarnation: str) -> Recovered:
         """End an incarnation now and take back some of its tasks; call again while ``more``."""
-        return decode.recovered(await self._call("evict", [incarnation]))
+        return decode.recovered(await self._call("evict", incarnation=incarnation))
 
     async def reap(self) -> Recovered:
         """End incarnations whose lease ran out and take back some of their tasks; call again while ``more``."""
-        return decode.recovered(await self._call("reap", []))
+        return decode.recovered(await self._call("reap"))
 
     # -- observers --
 
     async def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
         """Read the pool and a page of tenants at one instant."""
-        return decode.snapshot(await self._call("snapshot", [after_tenant, limit]))
+        return decode.snapshot(await self._call("snapshot", after_tenant=after_tenant, limit=limit, tenant=None))
 
     async def tenant(self, tenant: str) -> TenantView | None:
         """Read one tenant; None if nobody registered it."""
-        page = decode.snapshot(await self._call("snapshot", ["", 1, tenant]))
+        page = decode.snapshot(await self._call("snapshot", after_tenant="", limit=1, tenant=tenant))
         return page.tenants[0] if page.tenants else None
 
     async def events(self, after: str = "0", limit: int = 1000, block_ms: int | None = None) -> list[Event]:
@@ -308,28 +297,8 @@ class Store(Calls):
             reply = await self._connector.block(
                 ("XREAD", "COUNT", limit, "BLOCK", block_ms, "STREAMS", self.keys.events, after)
             )
-        return [decode.event(entry, unpack_rows) for entry in reply[0][1]] if reply else []
+        return [decode.event(entry) for entry in reply[0][1]] if reply else []
 
 
 _STATUSES = {status.value.encode(): status for status in SubmitStatus}
 _STOPS = {stop.value.encode(): stop for stop in StopReason}
-
-
-def _settle_request(incarnation: str, settlements: Sequence[Settlement]) -> list[Any]:
-    return [
-        incarnation,
-        *(
-            [
-                s.ref.tenant,
-                s.ref.id,
-                s.fence,
-                s.outcome,
-                s.actual,
-                s.result,
-                s.error_code,
-                s.error,
-                s.backoff_ms,
-            ]
-            for s in settlements
-        ),
-    ]

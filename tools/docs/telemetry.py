@@ -1,6 +1,6 @@
 """Renders what is told to OpenTelemetry as a page: every instrument and every span.
 
-Run as ``python -m fairlane.telemetry.page > docs/telemetry.md``.
+Run as ``python -m tools.docs.telemetry > docs/telemetry.md``.
 """
 
 import sys
@@ -42,7 +42,7 @@ asyncio.run(main())
 _INTRO: Final = f"""\
 # What Fairlane tells OpenTelemetry
 
-Generated from `fairlane.telemetry.names` by `python -m fairlane.telemetry.page`; do not edit.
+Generated from `fairlane.telemetry.names` by `python -m tools.docs.telemetry`; do not edit.
 
 What is instrumented today is the pool layer, `fairlane.workers`: managers, workers, health checks and restarts. The
 scheduler is instrumented as far as it is made of that layer: the checks and restarts of its workers (kind `scheduler`).
