@@ -163,7 +163,7 @@ def test_status_tells_what_is_there_and_what_is_not(endpoint, name, capsys):
     assert run(["tenants", "remove", "acme", *options]) == 1
     assert run(["status", "--redis", endpoint.url, "--name", "nobody"]) == 1
     assert capsys.readouterr().err == (
-        "fairlane: tenant acme: there is none of this id\n"
+        "fairlane: tenant acme: no tenant has this id\n"
         f"fairlane: name = nobody: no scheduler of this name on {endpoint.shown}\n"
     )
 

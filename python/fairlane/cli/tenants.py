@@ -1,4 +1,4 @@
-"""``fairlane tenants``: one look at, or one change of, a tenant."""
+"""``fairlane tenants``: shows, registers, changes and removes a tenant."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from fairlane.lifecycle.connect import operating
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import TenantView
 
-app = typer.Typer(help="Look at, register, change and remove tenants of a running or stopped scheduler.")
+app = typer.Typer(help="Show, register, change and remove tenants of a running or stopped scheduler.")
 
 Number = Named[int] | None
 Window = Named[tuple[int, int]] | None
@@ -40,23 +40,25 @@ def _window(help: str) -> Any:  # noqa: A002, ANN401 - Typer's word
 @app.command("put")
 def put(
     tenant: Tenant,
-    weight: Annotated[int | None, _whole("Its share; 1 for a new tenant.")] = None,
-    slots: Annotated[Number, _number("Tasks in flight at once.")] = None,
-    cost_ceiling_units: Annotated[Number, _number("Cost in flight at once.")] = None,
-    queue_limit: Annotated[int | None, _whole("Tasks waiting; more are refused.")] = None,
-    budget_units: Annotated[Number, _number("What it may spend in a period, or for ever.")] = None,
-    budget_period_ms: Annotated[Number, _number("A new budget period begins this often.")] = None,
-    budget_anchor_ms: Annotated[int | None, _whole("Server time at which some period begins.")] = None,
-    when_exhausted: Annotated[BudgetPolicy | None, typer.Option(help="What then becomes of its tasks.")] = None,
-    starts: Annotated[Window, _window("How many tasks may start in any interval.")] = None,
-    spend: Annotated[Window, _window("How much cost may start in any interval.")] = None,
+    weight: Annotated[int | None, _whole("Weight of its share; 1 for a new tenant.")] = None,
+    slots: Annotated[Number, _number("Most tasks in flight.")] = None,
+    cost_ceiling_units: Annotated[Number, _number("Most cost in flight.")] = None,
+    queue_limit: Annotated[int | None, _whole("Most waiting tasks; further tasks are refused.")] = None,
+    budget_units: Annotated[Number, _number("Units it may spend in a period, or in total.")] = None,
+    budget_period_ms: Annotated[Number, _number("Length of a budget period.")] = None,
+    budget_anchor_ms: Annotated[int | None, _whole("A server time at which a period begins.")] = None,
+    when_exhausted: Annotated[
+        BudgetPolicy | None, typer.Option(help="What happens to tasks when the budget is used up.")
+    ] = None,
+    starts: Annotated[Window, _window("Most tasks that may start in any interval.")] = None,
+    spend: Annotated[Window, _window("Most cost that may start in any interval.")] = None,
     name: Name = "default",
     redis: Redis = None,
     config: Config = None,
 ) -> None:
     """Register a tenant, or change its limits.
 
-    What is not named stays as it is, and is the default for a new tenant. The word none takes a limit away.
+    An option that is left out keeps its limit, or gives a new tenant the default. The word none removes a limit.
     """
     change = Change(
         weight,
@@ -81,7 +83,7 @@ def show(
     redis: Redis = None,
     config: Config = None,
 ) -> None:
-    """Show a tenant's limits, what stops it, and its ledger."""
+    """Show a tenant's limits, the limit that stops it, and its ledger."""
     view = asyncio.run(_read(endpoint(redis, config), checked_id(name), checked_id(tenant, field="tenant")))
     if as_json:
         typer.echo(json.dumps(_facts(view)))
@@ -92,21 +94,21 @@ def show(
 @app.command("top-up")
 def top_up(
     tenant: Tenant,
-    units: Annotated[int, typer.Argument(parser=whole, help="What to add to the budget of this period.")],
-    key: Annotated[str, typer.Option(help="Any id of this top-up: the same key adds once within a day.")],
+    units: Annotated[int, typer.Argument(parser=whole, help="Units to add to the budget of this period.")],
+    key: Annotated[str, typer.Option(help="An id for this top-up: the same key adds once within a day.")],
     name: Name = "default",
     redis: Redis = None,
     config: Config = None,
 ) -> None:
-    """Add to a tenant's budget of this period, or to its one sum. May be repeated with the same key."""
+    """Add units to a tenant's budget of this period, or to its total. Can be repeated with the same key."""
     place, scheduler = endpoint(redis, config), checked_id(name)
     limit = asyncio.run(_top_up(place, scheduler, checked_id(tenant, field="tenant"), units, key))
-    typer.echo(f"tenant {tenant}: its budget is {limit} units, with what was added")
+    typer.echo(f"tenant {tenant}: its budget is now {limit} units, with all top-ups")
 
 
 @app.command("remove")
 def remove(tenant: Tenant, name: Name = "default", redis: Redis = None, config: Config = None) -> None:
-    """Forget a tenant that has no tasks."""
+    """Remove a tenant that has no tasks."""
     asyncio.run(_remove(endpoint(redis, config), checked_id(name), checked_id(tenant, field="tenant")))
     typer.echo(f"tenant {tenant} removed")
 
@@ -121,7 +123,7 @@ async def _put(place: Endpoint, name: str, tenant: str, change: Change) -> None:
     changes = ", ".join(f"{limit} {was[limit]} -> {now[limit]}" for limit in now if was[limit] != now[limit])
     typer.echo(f"tenant {tenant} changed: {changes}" if changes else f"tenant {tenant} unchanged")
     if begins_period(before, after):
-        typer.echo("a new budget period has begun: what was spent before does not count in it")
+        typer.echo("a new budget period has begun: units spent before do not count in it")
 
 
 async def _read(place: Endpoint, name: str, tenant: str) -> TenantView:
@@ -144,7 +146,7 @@ async def _remove(place: Endpoint, name: str, tenant: str) -> None:
 
 
 def _unknown(tenant: str) -> ConfigError:
-    return ConfigError(f"tenant {tenant}: there is none of this id", field="tenant")
+    return ConfigError(f"tenant {tenant}: no tenant has this id", field="tenant")
 
 
 def _place(view: TenantView) -> str:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:  # the fleet imports Ray, whose environment is not set yet
 class SchedulerOperator(Operator):
     """An `Operator` that also has the scheduler's actors.
 
-    ``fleet`` returns the actors, and raises RuntimeStartError once the scheduler is stopped.
+    ``actors`` returns them, and raises RuntimeStartError once the scheduler is stopped.
     """
 
-    def __init__(self, store: Store, fleet: "Callable[[], Fleet]") -> None:
+    def __init__(self, store: Store, actors: "Callable[[], Fleet]") -> None:
         super().__init__(store)
-        self._fleet = fleet
+        self._actors = actors
 
     async def add_worker(self) -> str:
         """Start one more worker and return its name once it works.
@@ -26,7 +26,7 @@ class SchedulerOperator(Operator):
         Raises:
             RuntimeStartError: the worker cannot work, and the message says why; or the scheduler is stopped.
         """
-        return await self._fleet().add_worker()
+        return await self._actors().add_worker()
 
     async def remove_worker(self, name: str, grace_s: float | None = None) -> None:
         """Let a worker finish its running tasks, hand back the others, and end it. Without workers, tasks wait.
@@ -37,7 +37,7 @@ class SchedulerOperator(Operator):
             WorkerError: worker_not_found.
             RuntimeStartError: the scheduler is stopped.
         """
-        await self._fleet().remove_worker(name, grace_s)
+        await self._actors().remove_worker(name, grace_s)
 
     async def actor_pids(self) -> dict[str, int]:
         """Return the process id of each actor, by the actor's name. Waits for an actor that is being restarted.
@@ -45,4 +45,4 @@ class SchedulerOperator(Operator):
         Raises:
             RuntimeStartError: an actor does not answer, or the scheduler is stopped.
         """
-        return {name: health.pid for name, health in (await self._fleet().health()).items()}
+        return {name: health.pid for name, health in (await self._actors().health()).items()}

@@ -26,7 +26,7 @@ class _Parts:
 
     platform: Platform
     store: Store
-    fleet: "Fleet"
+    actors: "Fleet"
     client: Client
 
 
@@ -81,9 +81,9 @@ class Scheduler:
             await store.put_tenants(config.tenants)
             await store.admit(open=True)
             stack.callback(self._forget)
-            fleet = await self._start_fleet(stack, platform, store)
+            actors = await self._start_actors(stack, platform, store)
             client = await stack.enter_async_context(Client(store, config.client, estimator=self._estimator))
-            self._parts = _Parts(platform, store, fleet, client)
+            self._parts = _Parts(platform, store, actors, client)
             self._stack = stack.pop_all()
 
     async def stop(self) -> None:
@@ -98,7 +98,7 @@ class Scheduler:
     async def stop_now(self) -> None:
         """End the wait of a `stop` that runs in another task: the workers hand back their running tasks."""
         if self._parts is not None:
-            await self._parts.fleet.stop_now()
+            await self._parts.actors.stop_now()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -121,7 +121,7 @@ class Scheduler:
     @property
     def operator(self) -> SchedulerOperator:
         """Changes and reads tenants, budgets, the capacity and workers. Raises RuntimeStartError unless started."""
-        return SchedulerOperator(self.store, lambda: self._started.fleet)
+        return SchedulerOperator(self.store, lambda: self._started.actors)
 
     @property
     def store(self) -> Store:
@@ -139,7 +139,7 @@ class Scheduler:
             raise RuntimeStartError(f"scheduler {self.config.name} is not started")
         return self._parts
 
-    async def _start_fleet(self, stack: AsyncExitStack, platform: Platform, store: Store) -> "Fleet":
+    async def _start_actors(self, stack: AsyncExitStack, platform: Platform, store: Store) -> "Fleet":
         # Imported once Ray's environment is set and Ray is connected.
         from fairlane.runtime.fleet import Fleet  # noqa: PLC0415
         from fairlane.runtime.roles import StoreAddress  # noqa: PLC0415
@@ -149,11 +149,11 @@ class Scheduler:
         sent, endpoint = platform.actor_endpoint, platform.endpoint
         url = None if sent is None else sent.url
         address = StoreAddress(config.name, url, endpoint.call_timeout_ms, endpoint.connections)
-        fleet = Fleet(config, namespace, RANDOM_IDS.new_id()[:6], store, address, self._provider)
-        stack.push_async_callback(fleet.kill)
-        await fleet.start()
-        stack.push_async_callback(fleet.stop)
-        return fleet
+        actors = Fleet(config, namespace, RANDOM_IDS.new_id()[:6], store, address, self._provider)
+        stack.push_async_callback(actors.kill)
+        await actors.start()
+        stack.push_async_callback(actors.stop)
+        return actors
 
     def _forget(self) -> None:
         self._parts = None
