@@ -1,4 +1,4 @@
-"""``fairlane doctor``: what this machine and a server have, in words."""
+"""``fairlane doctor``: whether this machine and a server can run Fairlane, and what they have."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -14,22 +14,24 @@ from fairlane.store.doctor import server_version
 from fairlane.store.store import Store
 
 _FSYNC = {
-    "always": "AOF, fsync always: no acknowledged write is lost",
-    "everysec": "AOF, fsync every second: a crash may lose the last ones",
-    "no": "AOF, fsync when the system likes: survives the end of the process only",
+    "always": "AOF, fsync always: a crash loses no acknowledged write",
+    "everysec": "AOF, fsync every second: a crash may lose the last writes",
+    "no": "AOF, fsync by the operating system: a crash of the machine may lose writes",
 }
+
+_UNKNOWN = "no AOF; could not read the server's snapshot setting"
 
 
 async def report(config: ServerConfig) -> None:
     """Print the report.
 
     Raises:
-        StoreError: the server cannot be used; the lines about this machine have been printed.
-        EmbeddedServerError: there is no URL, and no server could be started.
+        StoreError: the server cannot be used. The lines about this machine are printed before.
+        EmbeddedServerError: there is no URL, and no embedded server could be started.
         ConfigError: the Rust core is missing.
     """
     _say("python", platform.python_version())
-    _say("fairlane", _installed("fairlane", "not installed, run from its source"))
+    _say("fairlane", _installed("fairlane", "not installed, running from source"))
     _say("core", _core())
     _say("ray", _installed("ray", "not installed"))
     if config.url is not None:
@@ -58,15 +60,15 @@ async def _server(endpoint: Endpoint, note: str = "") -> None:
 async def _persistence(store: Store, info: dict[str, str]) -> str:
     if info.get("aof_enabled") == "1":
         fsync = await _setting(store, "appendfsync")
-        return _FSYNC.get(fsync or "", "AOF, its fsync policy is not told")
+        return _FSYNC.get(fsync or "", "AOF; could not read the server's fsync policy")
     save = await _setting(store, "save")
     if save:
-        return f"snapshots only ({save}): a crash loses what came after the last one"
-    return "none: the data end with the server" if save is not None else "no AOF; whether snapshots is not told"
+        return f"snapshots only ({save}): a crash loses the writes since the last snapshot"
+    return "none: the data are lost when the server stops" if save is not None else _UNKNOWN
 
 
 async def _setting(store: Store, name: str) -> str | None:
-    """Return a setting; None if this server or this user may not say."""
+    """Return a setting; None if the server does not let this user read it."""
     try:
         reply = await store.command("CONFIG", "GET", name)
     except StoreError:

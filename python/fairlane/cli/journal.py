@@ -1,6 +1,6 @@
-"""Logs what becomes of a scheduler's tasks, as its event stream tells it.
+"""Logs how a scheduler's tasks end, from its event stream.
 
-The processes that run tasks are Ray's, and their logs are files of Ray's; the stream has what all of them did.
+Tasks run in Ray's processes, which log to files of Ray's. The event stream has what all of them did.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Journal:
-    """Reads the event stream on from where `begin` found it."""
+    """Logs the events that come after `begin`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -28,34 +28,34 @@ class Journal:
         self._number: int | None = None
 
     async def begin(self) -> None:
-        """Take note of the newest event: what comes after it will be logged.
+        """Remember the newest event. Later ones will be logged.
 
         Raises:
-            StoreError: the server could not be asked.
+            StoreError: the server did not answer.
         """
         newest = await self._store.command("XREVRANGE", self._store.keys.events, "+", "-", "COUNT", 1)
         if newest:
             self._after = newest[0][0].decode()
 
     async def follow(self) -> None:
-        """Log what happens, until cancelled. Waits while the server is away."""
+        """Log events as they come, until cancelled. Retries while the server is unavailable."""
         backoff = Backoff(system_rng())
         while True:
             try:
                 events = await self._store.events(self._after, _PAGE, _WAIT_MS)
             except StoreError as error:
-                _log.warning("the event stream: %s", error)
+                _log.warning("cannot read the event stream, will retry: %s", error)
                 await asyncio.sleep(backoff.next_s())
                 continue
             backoff.reset()
-            self._log(events)
+            self._log_events(events)
 
     async def finish(self) -> None:
-        """Log what is there and has not been logged."""
+        """Log the events that have not been logged yet."""
         while events := await self._store.events(self._after, _PAGE):
-            self._log(events)
+            self._log_events(events)
 
-    def _log(self, events: list[Event]) -> None:
+    def _log_events(self, events: list[Event]) -> None:
         for event in events:
             if self._number is not None and event.number > self._number + 1:
                 missing = event.number - self._number - 1

@@ -1,4 +1,4 @@
-"""``fairlane tenants``: shows, registers, changes and removes a tenant."""
+"""``fairlane tenants``: shows, registers, changes and removes tenants."""
 
 import asyncio
 import json
@@ -40,25 +40,25 @@ def _window(help: str) -> Any:  # noqa: A002, ANN401 - Typer's word
 @app.command("put")
 def put(
     tenant: Tenant,
-    weight: Annotated[int | None, _whole("Weight of its share; 1 for a new tenant.")] = None,
-    slots: Annotated[Number, _number("Most tasks in flight.")] = None,
-    cost_ceiling_units: Annotated[Number, _number("Most cost in flight.")] = None,
-    queue_limit: Annotated[int | None, _whole("Most waiting tasks; further tasks are refused.")] = None,
-    budget_units: Annotated[Number, _number("Units it may spend in a period, or in total.")] = None,
-    budget_period_ms: Annotated[Number, _number("Length of a budget period.")] = None,
-    budget_anchor_ms: Annotated[int | None, _whole("A server time at which a period begins.")] = None,
+    weight: Annotated[int | None, _whole("The tenant's share, relative to others; 1 for a new tenant.")] = None,
+    slots: Annotated[Number, _number("How many tasks may be in flight at once.")] = None,
+    cost_ceiling_units: Annotated[Number, _number("How much estimated cost may be in flight at once.")] = None,
+    queue_limit: Annotated[int | None, _whole("How many tasks may wait; further ones are refused.")] = None,
+    budget_units: Annotated[Number, _number("Budget: how much the tenant may spend in a period, or in total.")] = None,
+    budget_period_ms: Annotated[Number, _number("Length of a budget period; none: one budget, never reset.")] = None,
+    budget_anchor_ms: Annotated[int | None, _whole("A time when a period begins, in ms since the epoch.")] = None,
     when_exhausted: Annotated[
-        BudgetPolicy | None, typer.Option(help="What happens to tasks when the budget is used up.")
+        BudgetPolicy | None, typer.Option(help="What happens to tasks when the budget is used up: wait or reject.")
     ] = None,
-    starts: Annotated[Window, _window("Most tasks that may start in any interval.")] = None,
-    spend: Annotated[Window, _window("Most cost that may start in any interval.")] = None,
+    starts: Annotated[Window, _window("Rate limit on starts; 60/60000 is 60 RPM.")] = None,
+    spend: Annotated[Window, _window("Rate limit on estimated cost; 90000/60000 is 90000 TPM.")] = None,
     name: Name = "default",
     redis: Redis = None,
     config: Config = None,
 ) -> None:
     """Register a tenant, or change its limits.
 
-    An option that is left out keeps its limit, or gives a new tenant the default. The word none removes a limit.
+    A limit without an option does not change; a new tenant gets its default. The word none removes a limit.
     """
     change = Change(
         weight,
@@ -83,10 +83,10 @@ def show(
     redis: Redis = None,
     config: Config = None,
 ) -> None:
-    """Show a tenant's limits, the limit that stops it, and its ledger."""
+    """Show a tenant's limits, which of them stops it now, and its budget's ledger."""
     view = asyncio.run(_read(endpoint(redis, config), checked_id(name), checked_id(tenant, field="tenant")))
     if as_json:
-        typer.echo(json.dumps(_facts(view)))
+        typer.echo(json.dumps(_fields(view)))
     else:
         Console().print(_table(view))
 
@@ -94,16 +94,16 @@ def show(
 @app.command("top-up")
 def top_up(
     tenant: Tenant,
-    units: Annotated[int, typer.Argument(parser=whole, help="Units to add to the budget of this period.")],
-    key: Annotated[str, typer.Option(help="An id for this top-up: the same key adds once within a day.")],
+    units: Annotated[int, typer.Argument(parser=whole, help="How many units to add to the current period's budget.")],
+    key: Annotated[str, typer.Option(help="An id for this top-up. Within a day, the same key adds only once.")],
     name: Name = "default",
     redis: Redis = None,
     config: Config = None,
 ) -> None:
-    """Add units to a tenant's budget of this period, or to its total. Can be repeated with the same key."""
+    """Add units to a tenant's budget for the current period. Safe to repeat with the same key."""
     place, scheduler = endpoint(redis, config), checked_id(name)
     limit = asyncio.run(_top_up(place, scheduler, checked_id(tenant, field="tenant"), units, key))
-    typer.echo(f"tenant {tenant}: its budget is now {limit} units, with all top-ups")
+    typer.echo(f"tenant {tenant}: the budget is now {limit} units")
 
 
 @app.command("remove")
@@ -123,7 +123,7 @@ async def _put(place: Endpoint, name: str, tenant: str, change: Change) -> None:
     changes = ", ".join(f"{limit} {was[limit]} -> {now[limit]}" for limit in now if was[limit] != now[limit])
     typer.echo(f"tenant {tenant} changed: {changes}" if changes else f"tenant {tenant} unchanged")
     if begins_period(before, after):
-        typer.echo("a new budget period has begun: units spent before do not count in it")
+        typer.echo("a new budget period has begun; earlier spending does not count in it")
 
 
 async def _read(place: Endpoint, name: str, tenant: str) -> TenantView:
@@ -146,7 +146,7 @@ async def _remove(place: Endpoint, name: str, tenant: str) -> None:
 
 
 def _unknown(tenant: str) -> ConfigError:
-    return ConfigError(f"tenant {tenant}: no tenant has this id", field="tenant")
+    return ConfigError(f"tenant {tenant} is not registered; fairlane tenants put {tenant} registers it", field="tenant")
 
 
 def _place(view: TenantView) -> str:
@@ -188,7 +188,7 @@ def _table(view: TenantView) -> Table:
     return table
 
 
-def _facts(view: TenantView) -> dict[str, object]:
+def _fields(view: TenantView) -> dict[str, object]:
     return {
         "tenant": view.id,
         "limits": view.limits.model_dump(mode="json"),

@@ -39,7 +39,7 @@ class Operator:
         the same limits at the same time all succeed.
 
         Raises:
-            ConfigError: others changed the tenant at each of 100 tries; nothing was written.
+            ConfigError: others changed the tenant during each of 100 tries; nothing was written.
         """
         check_tenant_id(tenant)
         for _ in range(_TRIES):
@@ -49,7 +49,8 @@ class Operator:
             if after == before or await self._store.change_tenant(tenant, before, after):
                 return before, after
         raise ConfigError(
-            f"tenant {tenant}: others changed it at each of {_TRIES} tries; nothing was written", field="tenant"
+            f"tenant {tenant}: others changed it during each of {_TRIES} tries; nothing was written, try again",
+            field="tenant",
         )
 
     async def remove_tenant(self, tenant: str) -> bool:

@@ -1,4 +1,4 @@
-"""The platform of schedulers: a server, Ray, and the guard that ends both if this process is killed."""
+"""What schedulers run on: a server, Ray, and the guard that ends both if this process is killed."""
 
 import os
 from contextlib import AsyncExitStack
@@ -20,7 +20,7 @@ _PROBE_NAME = "platform"
 
 
 class Platform:
-    """A server and Ray for any number of schedulers, each with another name. An async context manager."""
+    """A server and Ray, shared by any number of schedulers with different names. An async context manager."""
 
     def __init__(self, server: ServerConfig | None = None, ray: RayConfig | None = None) -> None:
         self._server_config = server or ServerConfig()
@@ -28,22 +28,22 @@ class Platform:
         self._stack: AsyncExitStack | None = None
         self._endpoint: Endpoint | None = None
         self.server: EmbeddedServer | None = None
-        """The embedded server; None before the start, and if ``server.url`` names another server."""
+        """The embedded server; None before the start, and if a URL names another server."""
         self.ray: RaySession | None = None
 
     @property
     def endpoint(self) -> Endpoint:
-        """The server's address. Raises RuntimeStartError before the start."""
+        """The address of the server. Raises RuntimeStartError before the start."""
         if self._endpoint is None:
-            raise RuntimeStartError("the platform is not started")
+            raise RuntimeStartError("the platform is not started: use it as an async context manager, or await start()")
         return self._endpoint
 
     @property
     def actor_endpoint(self) -> Endpoint | None:
-        """The address that is sent to actors. None if the URL holds a secret: actors read it from their environment.
+        """The server's address for actors; None if the URL holds a secret: they read it from their own environment.
 
         Raises:
-            ConfigError: the URL holds a secret and the actors' environment does not have it.
+            ConfigError: the URL holds a secret, and the actors' environment does not have it.
         """
         url = self.endpoint.url
         if not _holds_secret(url):
@@ -51,21 +51,21 @@ class Platform:
         if self.ray is not None and self.ray.is_private:
             if url != self.ray.exported.get(REDIS_URL_VARIABLE):
                 raise ConfigError(
-                    "server.url holds a password, which is not sent to Ray, and this process already runs a private "
-                    "Ray without this URL: one private Ray serves one URL that holds a password; use one process for "
-                    "each such URL",
+                    "server.url holds a password, which Fairlane does not send to Ray, and this process's private Ray "
+                    "already runs without that URL or with another: one private Ray serves one URL with a password; "
+                    "use a separate process for each",
                     field="server.url",
                 )
         elif url != os.environ.get(REDIS_URL_VARIABLE):
             raise ConfigError(
-                f"server.url holds a password, which is not sent to Ray: set {REDIS_URL_VARIABLE} here and on every "
-                "machine of the Ray cluster instead",
+                "server.url holds a password, which Fairlane does not send to Ray: "
+                f"set {REDIS_URL_VARIABLE} here and on every machine of the Ray cluster instead",
                 field="server.url",
             )
         return None
 
     async def start(self) -> None:
-        """Start the server, check that Fairlane can use it, then start Ray. After an error nothing is left running.
+        """Start the server, check that it can be used, then start Ray. After an error nothing is left running.
 
         Raises:
             ConfigError, EmbeddedServerError, StoreUnavailable, StoreUnsuitable, RuntimeStartError
@@ -73,7 +73,7 @@ class Platform:
         if self._ray_config.address is not None and self._server_config.url is None:
             raise ConfigError(
                 f"ray.address = {self._ray_config.address}: workers on other machines cannot reach an embedded "
-                "server; set server.url",
+                "server; name a server with server.url",
                 field="server.url",
             )
         if self._ray_config.dashboard and self._ray_config.address is None:
@@ -91,7 +91,7 @@ class Platform:
             self._stack = stack.pop_all()
 
     async def stop(self) -> None:
-        """Stop Ray, then the server. Can be called again."""
+        """Stop Ray, then the server. May be called again."""
         stack, self._stack = self._stack, None
         if stack is not None:
             await stack.aclose()
@@ -114,13 +114,11 @@ class Platform:
 
         def close() -> None:
             if self.ray is not None and self.ray.is_given_up:
-                return  # the guard keeps watching until this process ends
+                return  # the guard watches until this process ends
             for guard in started:
                 guard.close()
 
-        stack.push_async_callback(
-            process_thread.call, close
-        )  # also after a cancelled start, which may have started a guard
+        stack.push_async_callback(process_thread.call, close)  # a cancelled start may still have started a guard
         await process_thread.call(start)
         return started[0]
 
