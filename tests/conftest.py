@@ -45,6 +45,4 @@ async def store(endpoint: Endpoint, name: str) -> AsyncIterator[Store]:
     """A store with a new name and without a pool: the test puts one. The keys are deleted afterwards."""
     async with Store(endpoint, name) as store:
         yield store
-        keys = await store.command("KEYS", f"{store.keys.prefix}*")
-        if keys:
-            await store.command("DEL", *keys)
+        await store.erase()

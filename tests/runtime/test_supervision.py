@@ -38,8 +38,7 @@ async def run_calls(scheduler, ms: int, count: int = 8):
 
 
 async def server_ms(scheduler) -> int:
-    seconds, micros = await scheduler.store.command("TIME")
-    return int(seconds) * 1000 + int(micros) // 1000
+    return (await scheduler.snapshot()).pool.now_ms
 
 
 async def rows(scheduler):

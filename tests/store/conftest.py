@@ -24,9 +24,7 @@ async def world(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
     async with world.store as store:
         yield world
         assert await check_invariants(store) == []
-        keys = await store.command("KEYS", f"{store.keys.prefix}*")
-        if keys:
-            await store.command("DEL", *keys)
+        await store.erase()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from fairlane.domain.task import TaskState
 from fairlane.errors import ConfigError
 from fairlane.store.messages import Ledger, Return, SubmitStatus, Write
 from tests.support.store_dump import unchanged
+from tests.support.store_raw import command
 from tests.support.store_world import World, budget, settlement, task, tasks
 
 
@@ -198,8 +199,8 @@ async def test_the_key_of_a_top_up_is_remembered_for_a_day(world: World) -> None
     await world.ready(tenant={"budget": budget(100)})
     await world.store.top_up("a", 10, "monday")
     key = world.store.keys.key("top_up", "a", "1", "monday")
-    assert 86_000_000 < await world.store.command("PTTL", key) <= 86_400_000
-    assert await world.store.command("DEL", key) == 1  # what the end of the day does
+    assert 86_000_000 < await command(world.store, "PTTL", key) <= 86_400_000
+    assert await command(world.store, "DEL", key) == 1  # what the end of the day does
     assert await world.store.top_up("a", 10, "monday") == 120
 
 

@@ -5,6 +5,7 @@ from fairlane.domain.events import EndRow
 from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.messages import CancelStatus, Write
 from tests.support.store_dump import unchanged
+from tests.support.store_raw import command
 from tests.support.store_world import World, task, tasks
 
 
@@ -68,7 +69,7 @@ async def test_an_ended_or_unknown_task_is_a_value_and_no_change(world: World) -
     async with unchanged(world.store, clock=True):
         answers = await world.store.cancel(refs)
     assert answers == [CancelStatus.ENDED, CancelStatus.UNKNOWN, CancelStatus.UNKNOWN]
-    await world.store.command("DEL", world.store.keys.key("task", "a", "t"))
+    await command(world.store, "DEL", world.store.keys.key("task", "a", "t"))
     assert await world.store.cancel(refs[:1]) == [CancelStatus.ENDED]  # its tombstone remembers
 
 

@@ -12,6 +12,7 @@ from fairlane.store.codec import pack
 from fairlane.store.keys import POOL_HASH, SCHEMA_VERSION
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
+from tests.support.store_raw import command
 from tests.support.store_world import World, task, tasks
 
 
@@ -51,15 +52,15 @@ async def test_another_schema_is_refused(world: World) -> None:
 async def test_a_state_whose_rows_were_lists_is_refused_too(world: World) -> None:
     """As the first schema had them."""
     await world.ready()
-    fields = {name: await world.store.command("HGET", world.store.keys.pool, name) for name in POOL_HASH}
+    fields = {name: await command(world.store, "HGET", world.store.keys.pool, name) for name in POOL_HASH}
     for name, parts in POOL_HASH.items():
-        await world.store.command("HSET", world.store.keys.pool, name, pack([1] * len(parts)))
+        await command(world.store, "HSET", world.store.keys.pool, name, pack([1] * len(parts)))
     with pytest.raises(ConfigError, match="another version"):
         await world.pool()
     with pytest.raises(ConfigError, match="another version"):
         await check_invariants(world.store)
     for name, raw in fields.items():
-        await world.store.command("HSET", world.store.keys.pool, name, raw)
+        await command(world.store, "HSET", world.store.keys.pool, name, raw)
 
 
 async def test_other_settings_change_under_tasks_with_immediate_effect(world: World) -> None:

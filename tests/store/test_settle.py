@@ -7,6 +7,7 @@ from fairlane.domain.events import EndRow, LateRow, ReadyRow
 from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.messages import StartedTask, Write
 from tests.support.store_dump import unchanged
+from tests.support.store_raw import command
 from tests.support.store_world import World, settlement, task, tasks
 
 
@@ -30,7 +31,7 @@ async def test_a_completed_task_keeps_its_result_and_tells_its_client(world: Wor
     assert await world.rows("completed") == [EndRow("completed", "a", "t", 1, 80, 0, 975, "completed", 0)]
     assert await free(world)
     assert (await world.pool_view()).successes == 1
-    assert await world.store.command("HGET", world.store.keys.key("task", "a", "t"), "payload") == b""
+    assert await command(world.store, "HGET", world.store.keys.key("task", "a", "t"), "payload") == b""
 
 
 @pytest.mark.parametrize(

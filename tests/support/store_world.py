@@ -24,6 +24,7 @@ from fairlane.store.messages import (
     Write,
 )
 from fairlane.store.store import Store
+from tests.support.store_raw import command
 
 START_MS = 1_000_000
 
@@ -161,7 +162,7 @@ class World:
                 return
 
     async def key_type(self, *parts: str) -> str:
-        return str((await self.store.command("TYPE", self.store.keys.key(*parts))).decode())
+        return str((await command(self.store, "TYPE", self.store.keys.key(*parts))).decode())
 
 
 def settlement(

@@ -11,6 +11,7 @@ from fairlane.domain.task import TaskState
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 from tests.support import world_operations as ops
+from tests.support.store_raw import command
 from tests.support.world_model import PENDING, WAITING, Call, tenant_id
 from tests.support.world_reference import Reference
 from tests.support.world_state import differences, expected, observed
@@ -36,9 +37,7 @@ class Twin:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        keys = await self.store.command("KEYS", f"{self.store.keys.prefix}*")
-        if keys:
-            await self.store.command("DEL", *keys)
+        await self.store.erase()
         await self.store.close()
 
     async def step(self, operation: ops.Operation) -> None:
@@ -76,14 +75,14 @@ class Twin:
     async def compare_records(self) -> None:
         """Compare the calendar, the order of every queue, and the state of every task, ended or not."""
         keys, scheduler, tasks = self.store.keys, self.reference.scheduler, self.reference.tasks
-        flat = await self.store.command("ZRANGE", keys.key("calendar"), 0, -1, "WITHSCORES")
+        flat = await command(self.store, "ZRANGE", keys.key("calendar"), 0, -1, "WITHSCORES")
         calendar = [(int(rank), name.decode()) for name, rank in zip(flat[::2], flat[1::2], strict=True)]
         wanted = [(rank, tenant_id(tenant)) for rank, tenant in scheduler.calendar()]
         if self.reference.setup.policy is QueuePolicy.WDRR:
             assert calendar == wanted
         assert [tenant for _, tenant in calendar] == [tenant for _, tenant in wanted]
         for tenant in self.reference.tenants:
-            queue = await self.store.command("ZRANGE", keys.key("pending", tenant_id(tenant)), 0, -1)
+            queue = await command(self.store, "ZRANGE", keys.key("pending", tenant_id(tenant)), 0, -1)
             order = [f"{tasks[number].cost}:{tasks[number].ref.id}" for number in scheduler.pending(tenant)]
             assert [member.decode() for member in queue] == order
         states = {task.ref: PENDING if task.state == WAITING else task.state for task in tasks.values()}

@@ -1,12 +1,12 @@
-"""Rule `ledger`: amounts added up from the events are those that are stored, and no handover passed its budget."""
+"""Rule `ledger`: the stored amounts are the sums over the events, and no handover exceeded its budget."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fairlane.audit.state import StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.events import BudgetRow, EndRow, EnqueuedRow, Event, LateRow, PeriodRow, RemovedRow, TenantRow
+from fairlane.store.stored import StoredTenant
 
 _Money = TenantRow | BudgetRow | PeriodRow | LateRow | EnqueuedRow | EndRow
 
@@ -27,21 +27,21 @@ class Account:
 
     @property
     def promised(self) -> int:
-        """What the budget of this period has to pay for."""
+        """The units that the budget of this period has to cover."""
         held = sum(cost for cost, period in self.held.values() if period == self.period)
         return held + self.spent[self.period] + self.late[self.period]
 
 
 @dataclass(slots=True)
 class Accounts:
-    """Follows the money of every tenant through the events, in order. Feed all from the first on, then `finish`."""
+    """Follows every tenant's amounts through the events. Feed all events in order from the first on, then `finish`."""
 
     tenants: dict[str, Account] = field(default_factory=dict)
     handovers: int = 0
-    """Those that a budget had to pay for."""
+    """Handovers under a budget."""
 
     def feed(self, event: Event) -> Iterator[Violation]:
-        """Take in one event."""
+        """Book one event."""
         for row in event.rows:
             if isinstance(row, RemovedRow):
                 self.tenants.pop(row.tenant, None)
@@ -52,7 +52,7 @@ class Accounts:
                     yield Violation(Rule.LEDGER, subject, found, expected)
 
     def finish(self, stored: Mapping[str, StoredTenant]) -> Iterator[Violation]:
-        """Compare with what is stored. Only for a stream that still holds its first event."""
+        """Compare the sums with the stored tenants. Only for a stream that still holds its first event."""
         for tenant, row in stored.items():
             account, numbers = self.tenants.get(tenant, Account()), row.numbers
             now = account.period

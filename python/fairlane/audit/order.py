@@ -13,7 +13,7 @@ _OfTask = ActiveRow | EndRow | EnqueuedRow | PendingRow | ReadyRow
 
 @dataclass(slots=True)
 class _Life:
-    """What the events so far say about one task. ``attempt`` is None between attempts."""
+    """One task after the events so far. ``attempt`` is None between attempts."""
 
     state: TaskState
     fence: int = 0
@@ -22,7 +22,7 @@ class _Life:
 
 @dataclass(slots=True)
 class Replay:
-    """Follows every task through the events, in order. Feed all that the stream holds, then `finish`."""
+    """Follows every task through the events. Feed all events of the stream in order, then `finish`."""
 
     tasks: dict[TaskRef, _Life] = field(default_factory=dict)
     from_the_start: bool = False
@@ -46,7 +46,7 @@ class Replay:
                     yield _violation(f"event {event.number} ({event.by}) {row.ref}", *problem)
 
     def finish(self, events: int, records: Mapping[TaskRef, TaskState]) -> Iterator[Violation]:
-        """Compare the end of the replay with what is stored; ``events`` is the pool's count."""
+        """Compare the end of the replay with the stored records; ``events`` is the pool's count."""
         if self.number not in {events, 0}:
             yield _violation("events", f"the last is {self.number}", f"{events}")
         for ref, state in records.items():

@@ -8,9 +8,9 @@ import typer
 from fairlane.config import ServerConfig
 from fairlane.embedded.binary import find_binary
 from fairlane.embedded.server import EmbeddedServer
-from fairlane.errors import ConfigError, StoreError
+from fairlane.errors import ConfigError
 from fairlane.store.connection import Endpoint
-from fairlane.store.doctor import server_version
+from fairlane.store.server_check import ServerReport
 from fairlane.store.store import Store
 
 _FSYNC = {
@@ -18,8 +18,6 @@ _FSYNC = {
     "everysec": "AOF, fsync every second: a crash may lose the last writes",
     "no": "AOF, fsync by the operating system: a crash of the machine may lose writes",
 }
-
-_UNKNOWN = "no AOF; could not read the server's snapshot setting"
 
 
 async def report(config: ServerConfig) -> None:
@@ -46,34 +44,23 @@ async def report(config: ServerConfig) -> None:
 async def _server(endpoint: Endpoint, note: str = "") -> None:
     _say("server", endpoint.checked().shown + note)
     async with Store(endpoint, "doctor") as store:
-        info = await store.info("everything")
-        kind, number = server_version(info)
-        _say("kind", f"{kind} {number}")
-        _say("persistence", await _persistence(store, info))
-        _say("eviction", info.get("maxmemory_policy", "unknown"))
-        limit = int(info.get("maxmemory", "0"))
-        _say("memory", f"{info.get('used_memory_human', '?')} used, {info['maxmemory_human'] if limit else 'no limit'}")
+        server = await store.server()
+        _say("kind", f"{server.kind} {server.version}")
+        _say("persistence", _persistence(server))
+        _say("eviction", server.eviction)
+        _say("memory", f"{server.memory_used} used, {server.memory_limit or 'no limit'}")
         await store.check()
     _say("verdict", "can be used")
 
 
-async def _persistence(store: Store, info: dict[str, str]) -> str:
-    if info.get("aof_enabled") == "1":
-        fsync = await _setting(store, "appendfsync")
-        return _FSYNC.get(fsync or "", "AOF; could not read the server's fsync policy")
-    save = await _setting(store, "save")
-    if save:
-        return f"snapshots only ({save}): a crash loses the writes since the last snapshot"
-    return "none: the data are lost when the server stops" if save is not None else _UNKNOWN
-
-
-async def _setting(store: Store, name: str) -> str | None:
-    """Return a setting; None if the server does not let this user read it."""
-    try:
-        reply = await store.command("CONFIG", "GET", name)
-    except StoreError:
-        return None
-    return reply[1].decode() if reply else None
+def _persistence(server: ServerReport) -> str:
+    if server.append_only:
+        return _FSYNC.get(server.fsync or "", "AOF; could not read the server's fsync setting")
+    if server.snapshots:
+        return f"snapshots only ({server.snapshots}): a crash loses the writes since the last snapshot"
+    if server.snapshots is None:
+        return "no AOF; could not read the server's snapshot setting"
+    return "none: the data are lost when the server stops"
 
 
 def _core() -> str:

@@ -1,6 +1,6 @@
-"""Logs how a scheduler's tasks end, from its event stream.
+"""Logs the ends of tasks and the changes of the capacity, from the event stream.
 
-Tasks run in Ray's processes, which log to files of Ray's. The event stream has what all of them did.
+Ray runs the processes that run tasks and keeps their logs in its own files; the stream has the results of all of them.
 """
 
 import asyncio
@@ -33,9 +33,7 @@ class Journal:
         Raises:
             StoreError: the server did not answer.
         """
-        newest = await self._store.command("XREVRANGE", self._store.keys.events, "+", "-", "COUNT", 1)
-        if newest:
-            self._after = newest[0][0].decode()
+        self._after = await self._store.last_event_id()
 
     async def follow(self) -> None:
         """Log events as they come, until cancelled. Retries while the server is unavailable."""

@@ -27,7 +27,7 @@ _WRITES = {write.value.encode(): write for write in Write}
 
 
 def writes(reply: Sequence[bytes]) -> list[Write]:
-    """Decode what became of each write."""
+    """Decode the answer to each write."""
     return [_WRITES[answer] for answer in reply]
 
 
@@ -54,7 +54,7 @@ def started(reply: Sequence[Any]) -> Started:
 
 
 def collected(cursor: int, reply: Sequence[Any]) -> Collected:
-    """Decode the reply of `collect`; a task whose record is gone is passed over."""
+    """Decode the reply of `collect`; a task whose record is gone is left out."""
     more, *items = reply
     views = []
     for sequence, name, raw in items:

@@ -1,5 +1,5 @@
 --- @include attempt
--- Whether an attempt is still this worker's to end.
+-- Whether this worker may still end an attempt.
 local TAKES_ACTIVE = { active = true }
 local TAKES_HANDED = { active = true, enqueued = true }
 

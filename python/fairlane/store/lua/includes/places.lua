@@ -1,7 +1,7 @@
 --- @include calendar
 --- @include window_place
 --- @include worker
--- The free slots the dispatcher offers, and giving a task to one.
+-- The free slots that the dispatcher offers, and the handover of a task to one of them.
 local places = {}
 local placed = 0
 local at = 1
