@@ -3,16 +3,14 @@
 The processes that run tasks are Ray's, and their logs are files of Ray's; the stream has what all of them did.
 """
 
-import asyncio
 import logging
 from typing import Final
 
+from fairlane.backoff import StoreRetry
 from fairlane.clock import system_rng
 from fairlane.domain.attempt import ATTEMPT_TRANSITIONS
 from fairlane.domain.events import Event, EventKind, Scalar
 from fairlane.domain.task import TASK_TRANSITIONS
-from fairlane.errors import StoreError
-from fairlane.lifecycle.backoff import Backoff
 from fairlane.store.store import Store
 
 _PAGE: Final = 1000
@@ -46,16 +44,12 @@ class Journal:
 
     async def follow(self) -> None:
         """Log what happens, until cancelled. Waits while the server is away."""
-        backoff = Backoff(system_rng())
+        retry = StoreRetry("the event stream", _log, system_rng())
         while True:
-            try:
-                events = await self._store.events(self._after, _PAGE, _WAIT_MS)
-            except StoreError as error:
-                _log.warning("the event stream: %s", error)
-                await asyncio.sleep(backoff.next_s())
-                continue
-            backoff.reset()
-            self._tell(events)
+            await retry.attempt(self._read)
+
+    async def _read(self) -> None:
+        self._tell(await self._store.events(self._after, _PAGE, _WAIT_MS))
 
     async def finish(self) -> None:
         """Log what is there and has not been logged."""

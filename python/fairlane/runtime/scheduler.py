@@ -23,7 +23,7 @@ from fairlane.store.messages import CancelStatus, Ledger, Snapshot, WorkerView
 from fairlane.store.store import Store
 
 if TYPE_CHECKING:
-    from fairlane.runtime.fleet import Fleet
+    from fairlane.runtime.scheduler_actors import SchedulerActors
 
 PartT = TypeVar("PartT")
 
@@ -55,7 +55,7 @@ class Scheduler:
         self._platform: Platform | None = None
         self._store: Store | None = None
         self._client: Client | None = None
-        self._fleet: Fleet | None = None
+        self._actors: SchedulerActors | None = None
         self._stack: AsyncExitStack | None = None
 
     # -- life ------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ class Scheduler:
             await store.put_pool(config.pool)
             await store.put_tenants(config.tenants)
             await store.admit(open=True)
-            await self._start_fleet(stack, platform, store)
+            await self._start_actors(stack, platform, store)
             self._client = await stack.enter_async_context(Client(store, config.client, estimator=self._estimator))
             self._platform, self._store = platform, store
             self._stack = stack.pop_all()
@@ -95,8 +95,8 @@ class Scheduler:
 
     async def stop_now(self) -> None:
         """Have a stop that is under way in another task not wait for running tasks: they are handed back."""
-        if self._fleet is not None:
-            await self._fleet.stop_now()
+        if self._actors is not None:
+            await self._actors.stop_now()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -107,21 +107,22 @@ class Scheduler:
     ) -> None:
         await self.stop()
 
-    async def _start_fleet(self, stack: AsyncExitStack, platform: Platform, store: Store) -> None:
+    async def _start_actors(self, stack: AsyncExitStack, platform: Platform, store: Store) -> None:
         # Imported once Ray's environment is set and Ray is connected.
-        from fairlane.runtime.fleet import Fleet  # noqa: PLC0415
-        from fairlane.runtime.roles import StoreAddress  # noqa: PLC0415
+        from fairlane.runtime.role_actor import StoreAddress  # noqa: PLC0415
+        from fairlane.runtime.scheduler_actors import SchedulerActors  # noqa: PLC0415
 
         config = self.config
         namespace = config.ray.namespace or f"fairlane-{config.name}"
         told, known = platform.actor_endpoint, platform.endpoint
         url = None if told is None else told.url
         address = StoreAddress(config.name, url, known.call_timeout_ms, known.connections)
-        fleet = self._fleet = Fleet(config, namespace, RANDOM_IDS.new_id()[:6], store, address, self._provider)
+        instance = RANDOM_IDS.new_id()[:6]
+        actors = self._actors = SchedulerActors(config, namespace, instance, store, address, self._provider)
         stack.callback(self._forget)
-        stack.push_async_callback(fleet.kill)
-        await fleet.start()
-        stack.push_async_callback(fleet.stop)
+        stack.push_async_callback(actors.kill)
+        await actors.start()
+        stack.push_async_callback(actors.stop)
 
     # -- tasks -----------------------------------------------------------------------------------------------
 
@@ -239,22 +240,21 @@ class Scheduler:
 
     async def add_worker(self) -> str:
         """Start one more worker; return its name. Raises RuntimeStartError: it says why it cannot work."""
-        return await self._started(self._fleet).add_worker()
+        return await self._started(self._actors).add_worker()
 
     async def remove_worker(self, name: str, grace_s: float | None = None) -> None:
         """Have a worker finish what it runs, hand back the rest, and end. Without any worker, tasks wait.
 
         ``grace_s``: how long it may take; None: the workers' grace time. Raises WorkerError (worker_not_found).
         """
-        await self._started(self._fleet).remove_worker(name, grace_s)
+        await self._started(self._actors).remove_worker(name, grace_s)
 
     async def actor_pids(self) -> dict[str, int]:
         """Return the process id of each actor, by its name; waits for one that is being restarted."""
-        fleet = self._started(self._fleet)
-        return {name: health.pid for name, health in (await fleet.health()).items()}
+        return await self._started(self._actors).pids()
 
     def _forget(self) -> None:
-        self._platform = self._store = self._client = self._fleet = None
+        self._platform = self._store = self._client = self._actors = None
 
     def _started(self, part: PartT | None) -> PartT:
         if part is None:
