@@ -14,7 +14,7 @@ from fairlane.lifecycle.sleeper import Sleeper
 from fairlane.providers.base import Provider
 from fairlane.run import Signals
 from fairlane.store.keys import worker_bell
-from fairlane.store.messages import Beat, Started
+from fairlane.store.messages import HeartbeatReply, Started
 from fairlane.store.store import Store
 
 _CANCEL_WAIT_S: Final = 1.0
@@ -199,7 +199,7 @@ class Incarnation:
                 self._poll_timer.cancel()
             self._poll_timer = asyncio.get_running_loop().call_later(started.hold_ms / 1000, self._poll)
 
-    def _compare(self, beat: Beat) -> None:
+    def _compare(self, beat: HeartbeatReply) -> None:
         """Compare the store's view, as a heartbeat brings it, with what is held here."""
         for _, fence in beat.cancelling:
             self._attempts.stop(fence, Stop.CANCELLED)
