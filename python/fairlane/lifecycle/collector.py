@@ -12,10 +12,9 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
+from fairlane.backoff import StoreRetry
 from fairlane.clock import Clock, Rng
 from fairlane.domain.task import TaskRef, TaskView
-from fairlane.errors import StoreError
-from fairlane.lifecycle.backoff import Backoff
 from fairlane.lifecycle.handle import TaskClient, TaskHandle, forgotten
 from fairlane.lifecycle.sleeper import Sleeper
 from fairlane.store.keys import client_bell
@@ -56,7 +55,7 @@ class Collector:
         self._heartbeat_s = heartbeat_s
         self._clock = clock
         self._sleeper = Sleeper(store, client_bell(client_id), heartbeat_s=heartbeat_s, rng=rng)
-        self._backoff = Backoff(rng)
+        self._retry = StoreRetry(f"client {client_id} cannot collect results", _log, rng)
         self._open: dict[TaskRef, TaskHandle] = {}
         self._foreign: dict[TaskRef, TaskHandle] = {}
         self._some_open = asyncio.Event()
@@ -100,12 +99,7 @@ class Collector:
         """Collect until cancelled."""
         try:
             while True:
-                try:
-                    await self._turn()
-                    self._backoff.reset()
-                except StoreError as error:
-                    _log.warning("client %s cannot collect results: %s", self._client_id, error)
-                    await asyncio.sleep(self._backoff.next_s())
+                await self._retry.attempt(self._turn)
         finally:
             await self._sleeper.close()
 

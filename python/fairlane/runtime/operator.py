@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from fairlane.lifecycle.operator import Operator
 from fairlane.store.store import Store
 
-if TYPE_CHECKING:  # the fleet imports Ray, whose environment is not set yet
-    from fairlane.runtime.fleet import Fleet
+if TYPE_CHECKING:  # the actors import Ray, whose environment is not set yet
+    from fairlane.runtime.scheduler_actors import SchedulerActors
 
 
 class SchedulerOperator(Operator):
@@ -16,7 +16,7 @@ class SchedulerOperator(Operator):
     ``actors`` returns them, and raises RuntimeStartError once the scheduler is stopped.
     """
 
-    def __init__(self, store: Store, actors: "Callable[[], Fleet]") -> None:
+    def __init__(self, store: Store, actors: "Callable[[], SchedulerActors]") -> None:
         super().__init__(store)
         self._actors = actors
 
@@ -45,4 +45,4 @@ class SchedulerOperator(Operator):
         Raises:
             RuntimeStartError: an actor does not answer, or the scheduler is stopped.
         """
-        return {name: health.pid for name, health in (await self._actors().health()).items()}
+        return await self._actors().pids()

@@ -16,8 +16,8 @@ from fairlane.runtime.operator import SchedulerOperator
 from fairlane.runtime.platform import Platform
 from fairlane.store.store import Store
 
-if TYPE_CHECKING:  # the fleet imports Ray, whose environment is not set yet
-    from fairlane.runtime.fleet import Fleet
+if TYPE_CHECKING:  # the actors import Ray, whose environment is not set yet
+    from fairlane.runtime.scheduler_actors import SchedulerActors
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class _Parts:
 
     platform: Platform
     store: Store
-    actors: "Fleet"
+    actors: "SchedulerActors"
     client: Client
 
 
@@ -139,17 +139,17 @@ class Scheduler:
             raise RuntimeStartError(f"scheduler {self.config.name} is not started")
         return self._parts
 
-    async def _start_actors(self, stack: AsyncExitStack, platform: Platform, store: Store) -> "Fleet":
+    async def _start_actors(self, stack: AsyncExitStack, platform: Platform, store: Store) -> "SchedulerActors":
         # Imported once Ray's environment is set and Ray is connected.
-        from fairlane.runtime.fleet import Fleet  # noqa: PLC0415
-        from fairlane.runtime.roles import StoreAddress  # noqa: PLC0415
+        from fairlane.runtime.role_actor import StoreAddress  # noqa: PLC0415
+        from fairlane.runtime.scheduler_actors import SchedulerActors  # noqa: PLC0415
 
         config = self.config
         namespace = config.ray.namespace or f"fairlane-{config.name}"
         sent, endpoint = platform.actor_endpoint, platform.endpoint
         url = None if sent is None else sent.url
         address = StoreAddress(config.name, url, endpoint.call_timeout_ms, endpoint.connections)
-        actors = Fleet(config, namespace, RANDOM_IDS.new_id()[:6], store, address, self._provider)
+        actors = SchedulerActors(config, namespace, RANDOM_IDS.new_id()[:6], store, address, self._provider)
         stack.push_async_callback(actors.kill)
         await actors.start()
         stack.push_async_callback(actors.stop)
