@@ -11,7 +11,7 @@ from fairlane.lifecycle.client import Client
 
 PAGE = (Path(__file__).parents[2] / "docs" / "library.md").read_text(encoding="utf-8")
 LIFE = {"start", "stop", "stop_now"}
-"""What begins and ends it."""
+"""The operations that begin and end it."""
 HEADINGS = ("Tasks", "Tenants and budgets", "The pool")
 
 

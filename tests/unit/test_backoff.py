@@ -1,4 +1,4 @@
-"""Waits before trying again."""
+"""The waits before a retry."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def test_full_jitter_covers_the_range_from_nothing_to_the_bound(failures: int) -
     assert bound * 0.95 < max(waits) <= bound
 
 
-def test_backoff_grows_to_its_cap_and_starts_anew_after_an_answer() -> None:
+def test_backoff_grows_to_its_cap_and_restarts_after_an_answer() -> None:
     backoff = Backoff(system_rng(1), base_s=0.1, cap_s=1.0)
     waits = [backoff.next_s() for _ in range(50)]
     assert waits[0] <= 0.1
