@@ -6,6 +6,7 @@ from itertools import pairwise
 from operator import eq
 
 import pytest
+from fairlane.workers.strategies.turns import Turns
 
 from fairlane.config import DispatcherConfig
 from fairlane.domain.attempt import Outcome
@@ -18,7 +19,6 @@ from fairlane.providers.simulated import SimulatedProvider
 from fairlane.store.keys import DISPATCHER_BELL
 from fairlane.store.messages import Settlement
 from fairlane.workers import WorkerError, WorkerErrorCode
-from fairlane.workers.strategies.turns import Turns
 from tests.lifecycle.harness import Gate, Harness, until
 
 STRATEGIES = list(StrategyName)

@@ -10,7 +10,7 @@ STRATEGIES = list(StrategyName)
 IN_TURN = [each for each in STRATEGIES if each is not StrategyName.WEIGHTED_RANDOM]
 
 
-class Crew:
+class Candidates:
     """A strategy with its workers."""
 
     def __init__(self, strategy: str, *candidates: Candidate, seed: int = 1) -> None:

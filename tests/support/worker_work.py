@@ -195,7 +195,7 @@ def be_picky(_: object) -> None:
 
 
 def lose_a_worker(_: object) -> None:
-    """Fail as a pool does that the work itself uses."""
+    """Fail as a group does that the work itself uses."""
     raise WorkerError(WorkerErrorCode.WORKER_LOST, "inner")
 
 

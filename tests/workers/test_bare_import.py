@@ -1,4 +1,4 @@
-"""What importing the pool costs."""
+"""What importing the group costs."""
 
 import subprocess
 import sys

@@ -61,19 +61,6 @@ def process() -> Iterator[Conversation]:
         conversation.here.close()
 
 
-def test_a_process_says_that_it_is_ready_and_ends_with_its_connection(process: Conversation) -> None:
-    assert process.hear() == Ready()
-    process.here.shutdown(socket.SHUT_WR)
-    assert process.process.wait(60) == 0
-
-
-def test_calls_are_answered_by_number(process: Conversation) -> None:
-    assert process.hear() == Ready()
-    process.say(*(Call(number, pickle.dumps((double, number))) for number in (7, 9)))
-    answers = {message.number: message for message in (process.hear(), process.hear()) if isinstance(message, Answer)}
-    assert {number: pickle.loads(answer.payload) for number, answer in answers.items()} == {7: 14, 9: 18}
-
-
 def test_a_call_that_is_cancelled_before_it_has_begun_is_answered(process: Conversation) -> None:
     assert process.hear() == Ready()
     process.say(Call(7, pickle.dumps((double, 1))), Cancel(7))

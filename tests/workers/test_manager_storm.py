@@ -39,7 +39,7 @@ class Storm:
 
     chance: random.Random
     manager: Manager
-    pool: WorkerGroup[ScriptedWorker]
+    group: WorkerGroup[ScriptedWorker]
     workers: list[ScriptedWorker] = field(default_factory=list)
     tasks: list[Task[int, int]] = field(default_factory=list)
     ended: Counter[str] = field(default_factory=Counter)
@@ -49,7 +49,7 @@ class Storm:
         worker = ScriptedWorker(f"w{len(self.workers)}", capacity=self.chance.randint(1, 3))
         worker.start_errors += start_errors
         self.workers.append(worker)
-        self.pool.add(worker)
+        self.group.add(worker)
 
     def _work_of(self, task_id: str):
         async def work(value: int) -> int:
@@ -85,7 +85,7 @@ class Storm:
             assert task.metadata.attempts <= RETRIES + 1
 
     async def trouble(self, kind: str) -> None:
-        member = self.chance.choice(self.pool.list()) if len(self.pool) else None
+        member = self.chance.choice(self.group.list()) if len(self.group) else None
         if kind == "add" or member is None:
             self.add_worker()
         elif kind == "add broken":
@@ -93,11 +93,11 @@ class Storm:
         elif kind == "fail":
             member.fail("the storm")
         elif kind == "remove":
-            await self.pool.remove(member.id)
+            await self.group.remove(member.id)
         elif kind == "remove at once":
-            await self.pool.remove(member.id, grace_s=self.chance.choice([0, 0.2]))
+            await self.group.remove(member.id, grace_s=self.chance.choice([0, 0.2]))
         elif kind == "capacity":
-            self.pool.update(member.id, capacity=self.chance.randint(1, 4))
+            self.group.update(member.id, capacity=self.chance.randint(1, 4))
         elif kind in {"well", "unwell"}:
             member.healthy = kind == "well"
 
@@ -154,16 +154,16 @@ async def test_whatever_happens_every_assign_ends_once_and_every_slot_comes_back
         health=HealthConfig(interval_ms=300, failure_threshold=2),
         supervisor=SupervisorConfig(max_restarts=chance.choice([0, 2, 100])),
     )
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
     manager = Manager(
-        pool,
+        group,
         config,
         retry_on=(ConnectionError,),
         clock=VirtualClock(),
         rng=chance,
         telemetry=Telemetry(MeterProvider([reader])),
     )
-    storm = Storm(chance, manager, pool)
+    storm = Storm(chance, manager, group)
     for _ in range(chance.randint(1, 4)):
         storm.add_worker()
     async with asyncio.timeout(3_600), manager:

@@ -1,58 +1,31 @@
 """A worker's figures."""
 
-import pytest
 from hypothesis import given, strategies as st
 
 from fairlane.workers.members.metrics import SMOOTHING, MetricsAccumulator, WorkerMetrics
 
 
-def test_nothing_is_known_before_the_first_attempt_has_ended() -> None:
-    assert MetricsAccumulator().read() == WorkerMetrics(0, 0, None, None)
-
-
 def test_averages_move_towards_what_is_new() -> None:
     figures = MetricsAccumulator(smoothing=0.5)
-    figures.ended(4.0, well=True)
+    figures.record(4.0, succeeded=True)
     assert figures.read() == WorkerMetrics(1, 0, 4.0, 0.0)
-    figures.ended(2.0, well=False)
+    figures.record(2.0, succeeded=False)
     assert figures.read() == WorkerMetrics(1, 1, 3.0, 0.5)
-    figures.ended(3.0, well=False)
+    figures.record(3.0, succeeded=False)
     assert figures.read() == WorkerMetrics(1, 2, 3.0, 0.75)
 
 
 def test_one_failure_says_little() -> None:
     figures = MetricsAccumulator()
-    figures.ended(1.0, well=False)
+    figures.record(1.0, succeeded=False)
     assert figures.read() == WorkerMetrics(0, 1, 1.0, SMOOTHING)
-
-
-def test_a_new_life_begins_with_its_counts_alone() -> None:
-    figures = MetricsAccumulator(smoothing=0.5)
-    figures.ended(4.0, well=True)
-    figures.ended(4.0, well=False)
-    figures.forget()
-    assert figures.read() == WorkerMetrics(1, 1, None, None)
-    figures.ended(2.0, well=True)
-    assert figures.read() == WorkerMetrics(2, 1, 2.0, 0.0)
-
-
-def test_what_was_long_ago_is_forgotten() -> None:
-    figures = MetricsAccumulator()
-    for _ in range(100):
-        figures.ended(60.0, well=False)
-    for _ in range(60):
-        figures.ended(1.0, well=True)
-    read = figures.read()
-    assert (read.successes, read.failures) == (60, 100)
-    assert read.latency_s == pytest.approx(1.0, rel=0.01)
-    assert read.error_rate == pytest.approx(0.0, abs=0.01)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.booleans()), min_size=1))
 def test_averages_stay_within_what_was_seen(attempts: list[tuple[float, bool]]) -> None:
     figures = MetricsAccumulator()
     for latency_s, well in attempts:
-        figures.ended(latency_s, well=well)
+        figures.record(latency_s, succeeded=well)
     read = figures.read()
     latencies = [latency_s for latency_s, _ in attempts]
     assert read.latency_s is not None

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Collection
 
-import pytest
 from hypothesis import given, settings, strategies as st
 
 from fairlane.workers.errors import WorkerError, WorkerErrorCode
 from fairlane.workers.executor.slot_queue import SlotQueue
 from tests.support.virtual_time import settle, virtual_time
+from tests.support.worker_errors import fails
 
 
 class Slots:
@@ -31,7 +31,7 @@ class Slots:
         return "slot" if self.free else None
 
     async def take(self, name: str, avoid: Collection[str] = ()) -> str:
-        await self.queue.take(avoid)
+        await self.queue.acquire(avoid)
         self.free -= 1
         assert self.free >= 0
         self.taken.append(name)
@@ -42,77 +42,7 @@ class Slots:
 
     def release(self, slots: int = 1) -> None:
         self.free += slots
-        self.queue.wake()
-
-
-@virtual_time
-async def test_a_free_slot_is_taken_at_once() -> None:
-    slots = Slots(free=1)
-    assert await slots.take("a", avoid=["w"]) == "a"
-    assert slots.avoided == [["w"]]
-    assert len(slots.queue) == 0
-
-
-@virtual_time
-async def test_slots_go_to_those_who_wait_in_the_order_in_which_they_came() -> None:
-    slots = Slots()
-    slots.come("a", "b", "c", "d")
-    await settle()
-    assert (slots.taken, len(slots.queue)) == ([], 4)
-    slots.release()
-    await settle()
-    assert slots.taken == ["a"]
-    slots.release(2)
-    await settle()
-    assert (slots.taken, len(slots.queue)) == (["a", "b", "c"], 1)
-
-
-@virtual_time
-async def test_a_newcomer_does_not_overtake_one_that_was_woken_and_has_not_run_yet() -> None:
-    slots = Slots()
-    slots.come("a")
-    await settle()
-    slots.release(2)
-    await slots.take("b")
-    assert slots.taken == ["a", "b"]
-
-
-@virtual_time
-async def test_one_that_is_woken_in_vain_keeps_its_place() -> None:
-    slots = Slots()
-    slots.come("a", "b")
-    await settle()
-    slots.queue.wake()
-    await settle()
-    assert len(slots.queue) == 2
-    slots.release()
-    await settle()
-    assert slots.taken == ["a"]
-
-
-@virtual_time
-async def test_one_that_is_cancelled_after_it_was_woken_passes_the_wake_on() -> None:
-    slots = Slots()
-    [first, _] = slots.come("a", "b")
-    await settle()
-    slots.release()
-    first.cancel()
-    await settle()
-    assert (first.cancelled(), slots.taken, len(slots.queue)) == (True, ["b"], 0)
-
-
-@virtual_time
-async def test_one_that_is_cancelled_in_the_middle_of_the_line_leaves_the_others_as_they_are() -> None:
-    slots = Slots()
-    [_, second, _] = slots.come("a", "b", "c")
-    await settle()
-    second.cancel()
-    await settle()
-    asked = slots.asked
-    slots.release(2)
-    await settle()
-    assert slots.taken == ["a", "c"]
-    assert slots.asked == asked + 2
+        self.queue.notify()
 
 
 @virtual_time
@@ -120,22 +50,13 @@ async def test_so_many_may_wait_and_no_more() -> None:
     slots = Slots(limit=2)
     slots.come("a", "b")
     await settle()
-    with pytest.raises(WorkerError, match="2 tasks wait for a slot, and queue_limit = 2") as raised:
+    with fails(WorkerErrorCode.QUEUE_FULL, "2 tasks wait for a slot, and queue_limit = 2"):
         await slots.take("c")
-    assert raised.value.code is WorkerErrorCode.QUEUE_FULL
     slots.release()
     await settle()
     slots.come("d")
     await settle()
     assert len(slots.queue) == 2
-
-
-@virtual_time
-async def test_without_room_to_wait_there_is_a_free_slot_or_none() -> None:
-    slots = Slots(limit=0, free=1)
-    await slots.take("a")
-    with pytest.raises(WorkerError, match="queue_limit = 0"):
-        await slots.take("b")
 
 
 @virtual_time
@@ -157,30 +78,17 @@ async def test_all_who_wait_are_told_that_there_will_be_none() -> None:
     waiting = slots.come("a", "b", "c")
     await settle()
     slots.refusals = 3
-    slots.queue.wake()
+    slots.queue.notify()
     errors = await asyncio.gather(*waiting, return_exceptions=True)
     assert [getattr(error, "code", None) for error in errors] == [WorkerErrorCode.NO_WORKERS_AVAILABLE] * 3
     assert len({id(error) for error in errors}) == 3
     assert len(slots.queue) == 0
 
 
-@virtual_time
-async def test_those_who_were_not_told_yet_go_on_waiting_when_there_is_hope_again() -> None:
-    slots = Slots()
-    waiting = slots.come("a", "b")
-    await settle()
-    slots.refusals = 1
-    slots.queue.wake()
-    with pytest.raises(WorkerError):
-        await waiting[0]
-    await settle()
-    assert len(slots.queue) == 1
-    slots.release()
-    assert await waiting[1] == "b"
-
-
 STEPS = st.lists(
-    st.sampled_from(["come", "come", "come", "release", "release", "cancel", "cancel first", "rest", "settle"]),
+    st.sampled_from(
+        ["come", "come", "come", "release", "release", "cancel", "cancel first", "notify", "rest", "settle"]
+    ),
     max_size=60,
 )
 
@@ -205,6 +113,8 @@ async def test_in_any_interleaving_none_is_overtaken_and_no_slot_lies_idle(steps
             name = open_ones[0] if step == "cancel first" else pick.choice(open_ones)
             callers[name].cancel()
             cancelled.add(name)
+        elif step == "notify":
+            slots.queue.notify()
         elif step == "rest":
             await asyncio.sleep(0)
         elif step == "settle":

@@ -1,11 +1,15 @@
-"""Tasks: what they are made of, and what may happen to them."""
+"""Tasks and statuses: what a task holds, and the allowed transitions."""
+
+from collections.abc import Mapping
+from enum import StrEnum
 
 import pytest
 from hypothesis import given, strategies as st
 
 from fairlane.workers.errors import WorkerError, WorkerErrorCode
 from fairlane.workers.executor.task import Task, TaskMetadata
-from fairlane.workers.members.status import TASK_MOVES, TaskStatus
+from fairlane.workers.members.status import TASK_MOVES, WORKER_MOVES, TaskStatus, WorkerStatus, transition
+from tests.support.worker_errors import fails
 from tests.support.worker_work import Tripler, double, task
 
 
@@ -14,11 +18,6 @@ def test_a_new_task_is_pending_and_knows_when_it_was_made() -> None:
     assert (new.id, new.work, new.status) == ("t", double, TaskStatus.PENDING)
     assert new.metadata == TaskMetadata(created_s=12.5)
     assert new.metadata.attempts == 0
-
-
-async def test_it_executes_its_work() -> None:
-    assert task(lambda value: value + 1).execute(1) == 2
-    assert await task(double).execute(21) == 42
 
 
 def test_its_body_is_its_work_unless_a_subclass_executes_otherwise() -> None:
@@ -39,21 +38,6 @@ def test_each_attempt_is_kept_with_its_worker() -> None:
     assert (begun.metadata.workers, begun.metadata.attempts) == (("a", "b"), 2)
 
 
-@given(st.lists(st.sampled_from(TaskStatus)))
-def test_its_status_makes_only_legal_moves(wishes: list[TaskStatus]) -> None:
-    wished = task(double)
-    for wish in wishes:
-        before = wished.status
-        if wish in TASK_MOVES[before]:
-            wished.move(wish)
-            assert wished.status is wish
-        else:
-            with pytest.raises(WorkerError) as error:
-                wished.move(wish)
-            assert error.value.code is WorkerErrorCode.ILLEGAL_TRANSITION
-            assert wished.status is before
-
-
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
@@ -71,3 +55,56 @@ def test_bad_arguments_are_named(changed: dict[str, object], says: str) -> None:
         Task(arguments.pop("work"), **arguments)  # type: ignore[arg-type]
     assert says in str(error.value)
     assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
+
+
+MACHINES = [(WorkerStatus, WORKER_MOVES), (TaskStatus, TASK_MOVES)]
+
+
+@pytest.mark.parametrize(("statuses", "moves"), MACHINES)
+def test_every_status_has_its_moves(statuses: type[StrEnum], moves: Mapping[StrEnum, frozenset[StrEnum]]) -> None:
+    assert set(moves) == set(statuses)
+    for now, following in moves.items():
+        assert now not in following
+
+
+def reachable(moves: Mapping[StrEnum, frozenset[StrEnum]], start: StrEnum) -> set[StrEnum]:
+    found, edge = {start}, {start}
+    while edge:
+        edge = set().union(*(moves[each] for each in edge)) - found
+        found |= edge
+    return found
+
+
+def test_every_worker_can_be_stopped_and_started_again() -> None:
+    for status in WorkerStatus:
+        assert WorkerStatus.STOPPED in reachable(WORKER_MOVES, status)
+        assert WorkerStatus.READY in reachable(WORKER_MOVES, status)
+    assert reachable(WORKER_MOVES, WorkerStatus.CREATED) == set(WorkerStatus)
+
+
+def test_every_task_can_end_and_what_has_ended_stays_so() -> None:
+    assert reachable(TASK_MOVES, TaskStatus.PENDING) == set(TaskStatus)
+    ends = {status for status, following in TASK_MOVES.items() if not following}
+    assert ends == {TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.CANCELLED}
+    for status in TaskStatus:
+        assert ends & reachable(TASK_MOVES, status)
+
+
+@given(st.lists(st.sampled_from(WorkerStatus)))
+def test_only_legal_moves_change_a_workers_status(wishes: list[WorkerStatus]) -> None:
+    now = WorkerStatus.CREATED
+    for wish in wishes:
+        if wish in WORKER_MOVES[now]:
+            now = transition("worker w", WORKER_MOVES, now, wish)
+            assert now is wish
+        else:
+            with fails(
+                WorkerErrorCode.ILLEGAL_TRANSITION, f"worker w is {now} and cannot become {wish}: only"
+            ) as error:
+                transition("worker w", WORKER_MOVES, now, wish)
+            assert (error.value.context["now"], error.value.context["to"]) == (now, wish)
+
+
+def test_where_nothing_may_follow_the_error_says_so() -> None:
+    with pytest.raises(WorkerError, match="task t is completed and cannot become running: only nothing may follow"):
+        transition("task t", TASK_MOVES, TaskStatus.COMPLETED, TaskStatus.RUNNING)
