@@ -60,5 +60,5 @@ def test_one_that_moves_all_the_time_is_told_apart(operator: Operator, monkeypat
     operator.within(lambda world: poke(world.store, "pool", live=4))
     code, output, errors = operator.outcome("audit")
     operator.within(lambda world: poke(world.store, "pool", live=3))
-    assert (code, output.splitlines()[-1]) == (1, "3 tasks, 2 tenants: 1 violations")
-    assert errors == "fairlane: something moved during each reading; audit a scheduler at rest to be sure\n"
+    assert (code, output.splitlines()[-1]) == (1, "3 tasks, 2 tenants: 1 violation")
+    assert errors == "fairlane: the state changed during every reading; audit again when nothing runs\n"

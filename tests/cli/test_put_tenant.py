@@ -137,7 +137,9 @@ def test_one_that_others_change_all_the_time_is_given_up(operator: Operator, mon
         return False
 
     monkeypatch.setattr(Store, "change_tenant", refuse)
-    assert "others changed it at each of 100 tries" in operator.run("tenants", "put", "acme", "--weight", "4", code=1)
+    assert "others changed it during each of 100 tries" in operator.run(
+        "tenants", "put", "acme", "--weight", "4", code=1
+    )
     assert view(operator).limits == TenantConfig(weight=2)
 
 

@@ -1,6 +1,6 @@
-"""Run by the guard tests as the process that is killed. Prints what it started, then obeys one line of input.
+"""The process that the guard tests kill. It prints the processes it started, then reads one command line.
 
-Arguments: marker value, directory for kept data.
+Arguments: the marker value, and the directory for kept data. Commands: `close` stops everything; any other line exits.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Renders the key schema as a page: what is stored where, for how long, and with which fields.
+"""Renders docs/redis-schema.md: every key, how long it lives, and its fields.
 
 Run as ``python -m tools.docs.redis_schema > docs/redis-schema.md``.
 """

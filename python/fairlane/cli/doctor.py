@@ -1,4 +1,4 @@
-"""``fairlane doctor``: what this machine and a server have, in words."""
+"""``fairlane doctor``: whether this machine and a server can run Fairlane, and what they have."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -14,9 +14,9 @@ from fairlane.store.server_check import ServerReport
 from fairlane.store.store import Store
 
 _FSYNC = {
-    "always": "AOF, fsync always: no acknowledged write is lost",
-    "everysec": "AOF, fsync every second: a crash may lose the last ones",
-    "no": "AOF, fsync when the system likes: survives the end of the process only",
+    "always": "AOF, fsync always: a crash loses no acknowledged write",
+    "everysec": "AOF, fsync every second: a crash may lose the last writes",
+    "no": "AOF, fsync by the operating system: a crash of the machine may lose writes",
 }
 
 
@@ -24,12 +24,12 @@ async def report(config: ServerConfig) -> None:
     """Print the report.
 
     Raises:
-        StoreError: the server cannot be used; the lines about this machine have been printed.
-        EmbeddedServerError: there is no URL, and no server could be started.
+        StoreError: the server cannot be used. The lines about this machine are printed before.
+        EmbeddedServerError: there is no URL, and no embedded server could be started.
         ConfigError: the Rust core is missing.
     """
     _say("python", platform.python_version())
-    _say("fairlane", _installed("fairlane", "not installed, run from its source"))
+    _say("fairlane", _installed("fairlane", "not installed, running from source"))
     _say("core", _core())
     _say("ray", _installed("ray", "not installed"))
     if config.url is not None:
@@ -57,10 +57,10 @@ def _persistence(server: ServerReport) -> str:
     if server.append_only:
         return _FSYNC.get(server.fsync or "", "AOF; could not read the server's fsync setting")
     if server.snapshots:
-        return f"snapshots only ({server.snapshots}): a crash loses the changes since the last one"
+        return f"snapshots only ({server.snapshots}): a crash loses the writes since the last snapshot"
     if server.snapshots is None:
         return "no AOF; could not read the server's snapshot setting"
-    return "none: the data end with the server"
+    return "none: the data are lost when the server stops"
 
 
 def _core() -> str:

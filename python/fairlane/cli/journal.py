@@ -28,32 +28,32 @@ class Journal:
         self._number: int | None = None
 
     async def begin(self) -> None:
-        """Remember the newest event: the events after it will be logged.
+        """Remember the newest event. Later ones will be logged.
 
         Raises:
-            StoreError: the server could not be read.
+            StoreError: the server did not answer.
         """
         self._after = await self._store.last_event_id()
 
     async def follow(self) -> None:
-        """Log events as they come, until cancelled. Waits while the server cannot be read."""
+        """Log events as they come, until cancelled. Retries while the server is unavailable."""
         backoff = Backoff(system_rng())
         while True:
             try:
                 events = await self._store.events(self._after, _PAGE, _WAIT_MS)
             except StoreError as error:
-                _log.warning("could not read the event stream, trying again: %s", error)
+                _log.warning("cannot read the event stream, will retry: %s", error)
                 await asyncio.sleep(backoff.next_s())
                 continue
             backoff.reset()
-            self._log(events)
+            self._log_events(events)
 
     async def finish(self) -> None:
         """Log the events that have not been logged yet."""
         while events := await self._store.events(self._after, _PAGE):
-            self._log(events)
+            self._log_events(events)
 
-    def _log(self, events: list[Event]) -> None:
+    def _log_events(self, events: list[Event]) -> None:
         for event in events:
             if self._number is not None and event.number > self._number + 1:
                 missing = event.number - self._number - 1
