@@ -1,4 +1,4 @@
-"""The journal logs how tasks end and how the capacity moves, each once, from its beginning on."""
+"""The journal logs each end of a task and each change of the capacity once, from its beginning on."""
 
 import asyncio
 import logging

@@ -1,6 +1,6 @@
 """A naive reference for budgets and windows: it keeps every attempt and every start, and adds them up at every event.
 
-The test gives it a caller's knowledge (limits, top-ups, the usage that each settlement reported); the events give it the
+The test gives it a caller's knowledge: limits, top-ups, the usage that each settlement reported. The events give it the
 rest. It keeps no counter: periods follow from the calendar, and windows are lists of all starts.
 """
 
