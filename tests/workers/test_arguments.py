@@ -9,17 +9,24 @@ import pytest
 from pydantic import ValidationError
 
 from fairlane.clock import Rng, system_rng
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_checker import HealthChecker
-from fairlane.workers.members.member import WorkerHealth, WorkerInfo
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.members.supervisor import Supervisor
-from fairlane.workers.strategies.base import Candidate
+from fairlane.workers import (
+    Candidate,
+    Criteria,
+    HealthChecker,
+    HealthConfig,
+    LocalWorker,
+    Manager,
+    Supervisor,
+    SupervisorConfig,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerHealth,
+    WorkerInfo,
+    WorkerStatus,
+    register_strategy,
+)
 from fairlane.workers.strategies.stride import StrideScheduler
-from fairlane.workers.transports.local_worker import LocalWorker
 from tests.support.virtual_time import virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_watched import listen
@@ -42,6 +49,10 @@ Bad = Any
         (lambda group: group.update("a", capacity="x"), "capacity = 'x': "),
         (lambda group: group.get("a").update({"weight": 2}), r"info = \{.*: must be a WorkerInfo"),
         (lambda group: group.get("a").watch(Unspeakable()), "watcher = Unspeakable: must be callable"),
+        (lambda _: register_strategy("test-nothing", 5), "factory = 5: must be callable"),  # type: ignore[arg-type]
+        (lambda _: Criteria.of(min_free=-1), "min_free = -1: "),
+        (lambda group: group.get("a").update(WorkerInfo.of(id="b", kind="scripted", capacity=1)), "cannot become b"),
+        (lambda group: group.get("a").update(WorkerInfo.of(id="a", kind="x", capacity=1)), "cannot become a of kind x"),
         (lambda _: LocalWorker("b", check=5), "check = 5: must be an async function"),  # type: ignore[arg-type]
         (lambda _: Manager(5), "group = 5: must be a WorkerGroup"),
         (lambda _: Manager(WorkerGroup(), 5), "config = 5: must be a ManagerConfig"),

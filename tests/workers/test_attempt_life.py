@@ -10,10 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from fairlane.telemetry import Telemetry
 from fairlane.telemetry.names import ATTEMPTS, LOAD, WORKERS, Instrument
-from fairlane.workers.errors import WorkerError
-from fairlane.workers.members.member import Member
+from fairlane.workers import WORKER_MOVES, Member, WorkerError, WorkerStatus
 from fairlane.workers.members.metrics import SMOOTHING
-from fairlane.workers.members.status import WORKER_MOVES, WorkerStatus
 from tests.support.virtual_time import settle, virtual_time
 from tests.support.worker_gated import SILENT, Gated, S, begun, insist_for
 from tests.support.worker_telemetry import Recording

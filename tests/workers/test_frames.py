@@ -13,7 +13,6 @@ from hypothesis import given, strategies as st
 
 from fairlane.workers.transports.exchange import Exchange
 from fairlane.workers.transports.frames import Answer, AnswerKind, Call, Cancel, Message, Ping, Ready, Unpacker, pack
-from tests.support.worker_work import double
 
 MESSAGES = [Ready(), Call(1, b"x" * 300), Cancel(1), Ping(2), Answer(1, AnswerKind.RAISED, b"", "trace"), Call(3, b"")]
 PROGRAM = (
@@ -59,14 +58,6 @@ def process() -> Iterator[Conversation]:
     with conversation.here, conversation.process:
         yield conversation
         conversation.here.close()
-
-
-def test_a_call_that_is_cancelled_before_it_has_begun_is_answered(process: Conversation) -> None:
-    assert process.hear() == Ready()
-    process.say(Call(7, pickle.dumps((double, 1))), Cancel(7))
-    answer = process.hear()
-    assert isinstance(answer, Answer)
-    assert answer.number == 7
 
 
 def test_a_cancel_that_comes_too_late_changes_nothing(process: Conversation) -> None:

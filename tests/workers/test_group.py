@@ -5,15 +5,19 @@ import logging
 
 import pytest
 
-from fairlane.config.workers import SupervisorConfig
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.executor.task import Task
-from fairlane.workers.members.criteria import Criteria
-from fairlane.workers.members.events import MemberEvent
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_report import CheckOutcome, HealthReport
-from fairlane.workers.members.status import WorkerStatus
+from fairlane.workers import (
+    CheckOutcome,
+    Criteria,
+    HealthReport,
+    Manager,
+    MemberEvent,
+    SupervisorConfig,
+    Task,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, settle, virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_gated import code_of, insist_for
@@ -164,22 +168,6 @@ async def test_a_report_on_one_that_left_is_dropped() -> None:
     assert heard == []
     group.add(ScriptedWorker("a"))
     assert group.report("a") is None
-
-
-async def test_removal_waits_for_what_runs_and_takes_nothing_new() -> None:
-    [worker] = await started(ScriptedWorker("a", capacity=2))
-    group = WorkerGroup([worker])
-    gate = asyncio.Event()
-    running = busy(worker, gate)
-    await asyncio.sleep(0)
-    removal = asyncio.ensure_future(group.remove("a"))
-    await asyncio.sleep(0)
-    assert (worker.status, group.accepts_tasks(worker.id), "a" in group) == (WorkerStatus.DRAINING, False, True)
-    gate.set()
-    await removal
-    assert running.done()
-    assert running.result()
-    assert (worker.status, worker.load, len(group)) == (WorkerStatus.STOPPED, 0, 0)
 
 
 async def test_a_cancelled_removal_leaves_it_draining_and_in_the_pool() -> None:
@@ -368,11 +356,3 @@ async def test_health_is_what_the_last_report_says(group: WorkerGroup[ScriptedWo
     assert (_found(group, Criteria(healthy=True)), _found(group, Criteria(healthy=False))) == ("bc", "a")
     group.record(_report("a", well=True))
     assert _found(group, Criteria(healthy=True)) == "abc"
-
-
-@pytest.mark.parametrize("bad", [{"min_free": -1}, {"min_free": 1.5}, {"statuses": {"asleep"}}, {"colour": "red"}])
-def test_what_cannot_be_looked_for_is_refused(bad: dict[str, object]) -> None:
-    [field] = bad
-    for make in (Criteria, Criteria.of):
-        with fails(WorkerErrorCode.INVALID_CONFIGURATION, field):
-            make(**bad)

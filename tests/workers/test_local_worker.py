@@ -9,10 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.members.member import WorkerHealth
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.transports.local_worker import LocalWorker
+from fairlane.workers import LocalWorker, WorkerError, WorkerErrorCode, WorkerHealth, WorkerStatus
 from tests.support.virtual_time import virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_work import double, task, thread_name
@@ -126,30 +123,6 @@ print("over")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert (done.stdout, done.stderr) == ("over\n", "")
-
-
-def test_a_thread_that_ends_after_its_loop_disturbs_nobody(
-    gate: threading.Event, recwarn: pytest.WarningsRecorder
-) -> None:
-    ended = threading.Event()
-
-    def work(_: object) -> None:
-        gate.wait()
-        ended.set()
-
-    async def main() -> None:
-        worker = LocalWorker("w")
-        await worker.start()
-        call = asyncio.create_task(worker.execute(task(work), None))
-        await asyncio.sleep(0)
-        call.cancel()
-
-    asyncio.run(main())
-    threads = [thread for thread in threading.enumerate() if thread.name == "fairlane-w"]
-    gate.set()
-    assert ended.wait(20)
-    assert threads
-    assert not [warning for warning in recwarn if "thread" in str(warning.category).lower()]
 
 
 async def test_work_may_stop_its_own_worker() -> None:

@@ -10,13 +10,18 @@ from typing import Any
 
 import pytest
 
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_checker import HealthChecker
-from fairlane.workers.members.status import TaskStatus, WorkerStatus
-from fairlane.workers.members.supervisor import Supervisor
+from fairlane.workers import (
+    HealthChecker,
+    HealthConfig,
+    Manager,
+    Supervisor,
+    SupervisorConfig,
+    TaskStatus,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_workers import (

@@ -4,11 +4,16 @@ import asyncio
 
 import pytest
 
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.status import TaskStatus, WorkerStatus
+from fairlane.workers import (
+    HealthConfig,
+    Manager,
+    SupervisorConfig,
+    TaskStatus,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_members import hang, ignore_cancellation
@@ -50,17 +55,6 @@ async def test_it_starts_the_created_all_at_once_and_nobody_else() -> None:
     assert running.starts == 1
     await manager.__aexit__(None, None, None)
     assert _statuses(a, b, running, stopped) == ["stopped"] * 4
-
-
-@virtual_time
-async def test_with_a_supervisor_it_is_started_again_while_tasks_wait(caplog: pytest.LogCaptureFixture) -> None:
-    worker = ScriptedWorker("a")
-    worker.start_errors += [OSError("no room"), OSError("no room")]
-    async with managed(worker, config=unattended(supervisor=SupervisorConfig())) as manager:
-        assert worker.status is WorkerStatus.FAILED
-        assert "worker a did not start: no room" in caplog.text
-        assert await manager.assign(double, 21) == 42
-        assert worker.starts == 3
 
 
 @virtual_time

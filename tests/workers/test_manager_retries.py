@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.members.status import TaskStatus
+from fairlane.workers import TaskStatus, WorkerError, WorkerErrorCode
 from tests.support.virtual_time import now_s, settle, virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_workers import ScriptedWorker, double, managed, new_task, sleep, unattended

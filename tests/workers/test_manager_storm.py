@@ -13,14 +13,19 @@ import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, NumberDataPoint
 
-from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.telemetry import Telemetry
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.executor.task import Task
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.status import TaskStatus
-from fairlane.workers.strategies.registry import strategy_names
+from fairlane.workers import (
+    HealthConfig,
+    Manager,
+    ManagerConfig,
+    SupervisorConfig,
+    Task,
+    TaskStatus,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    strategy_names,
+)
 from tests.support.virtual_time import VirtualClock, settle, virtual_time
 from tests.support.worker_workers import ScriptedWorker, new_task
 

@@ -6,13 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.transports.abstract_worker import AbstractWorker
-from fairlane.workers.transports.local_worker import LocalWorker
-from fairlane.workers.transports.subprocess_worker import SubprocessWorker
+from fairlane.workers import (
+    AbstractWorker,
+    LocalWorker,
+    Manager,
+    SubprocessWorker,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import settle, virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_gated import Gated, S, begun, code_of

@@ -11,14 +11,20 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError
-from fairlane.workers.members.events import MemberEvent, MemberEventKind
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_checker import HealthChecker
-from fairlane.workers.members.member import WorkerHealth
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.members.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
+from fairlane.workers import (
+    HealthChecker,
+    HealthConfig,
+    MemberEvent,
+    MemberEventKind,
+    Supervisor,
+    SupervisorConfig,
+    SupervisorEvent,
+    SupervisorEventKind,
+    WorkerError,
+    WorkerGroup,
+    WorkerHealth,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, now_s, virtual_time
 from tests.support.worker_members import ScriptedMember, hang, ignore_cancellation
 

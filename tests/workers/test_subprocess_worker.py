@@ -12,11 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.members.member import Member
-from fairlane.workers.members.status import WorkerStatus
+from fairlane.workers import Member, SubprocessWorker, WorkerError, WorkerErrorCode, WorkerStatus
 from fairlane.workers.transports import child_process
-from fairlane.workers.transports.subprocess_worker import SubprocessWorker
 from tests.support import worker_work
 from tests.support.worker_errors import fails
 from tests.support.worker_hostile import LOADING, Unloadable, Unpicklable, take
@@ -103,13 +100,6 @@ async def test_work_that_the_process_cannot_import_is_refused(
 async def test_an_output_that_does_not_pickle_is_a_failure_of_the_task(worker: SubprocessWorker) -> None:
     with fails(WorkerErrorCode.TASK_FAILED, "lambda"):
         await worker.execute(task(worker_work.lambda_of), 1)
-
-
-async def test_an_exception_that_does_not_survive_has_a_stand_in(worker: SubprocessWorker) -> None:
-    with pytest.raises(WorkerError) as error:
-        await worker.execute(task(worker_work.be_picky), None)
-    assert isinstance(error.value.cause, RuntimeError)
-    assert str(error.value.cause) == "tests.support.worker_work.Picky: one and two"
 
 
 async def test_what_runs_in_a_killed_process_is_lost_at_once(worker: SubprocessWorker, meeting: Meeting) -> None:

@@ -7,7 +7,6 @@ import pytest
 from opentelemetry import trace
 
 from fairlane.clock import system_rng
-from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.errors import FairlaneError
 from fairlane.telemetry import Telemetry
 from fairlane.telemetry.names import (
@@ -20,12 +19,18 @@ from fairlane.telemetry.names import (
     TASKS,
     Instrument,
 )
-from fairlane.workers.errors import WORKER_ERROR_CODES, WorkerError
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_report import CheckOutcome
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.strategies.registry import strategy_names
+from fairlane.workers import (
+    WORKER_ERROR_CODES,
+    CheckOutcome,
+    HealthConfig,
+    Manager,
+    ManagerConfig,
+    SupervisorConfig,
+    WorkerError,
+    WorkerGroup,
+    WorkerStatus,
+    strategy_names,
+)
 from tests.support.virtual_time import VirtualClock, virtual_time
 from tests.support.worker_telemetry import Recording
 from tests.support.worker_work import double, raise_it_async
