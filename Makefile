@@ -1,4 +1,4 @@
-# Everything a contributor runs. Needs only Python >= 3.11 and cargo; each target sets up what it needs.
+# The commands of a contributor. You need only Python >= 3.11 and cargo; each target installs the rest.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -7,14 +7,14 @@ CORE   := $(shell find core_rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Carg
 
 .PHONY: help setup bench test test-workers test-others test-core test-faults lint format docs clean
 
-help:            ## what there is
+help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
 
 setup: $(VENV)/.core  ## create .venv and build the Rust core into it
 
 $(VENV)/.packages: pyproject.toml requirements.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
-	@command -v cargo >/dev/null || { echo "cargo is needed: install Rust"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON to its path")'
+	@command -v cargo >/dev/null || { echo "cargo not found: install Rust (https://rustup.rs)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet -c requirements.lock maturin --group test --group lint --group bench
@@ -24,25 +24,25 @@ $(VENV)/.core: $(VENV)/.packages $(CORE)
 	PIP_QUIET=1 PIP_CONSTRAINT=$(CURDIR)/requirements.lock VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --quiet
 	@touch $@
 
-bench: setup     ## run every scenario; reports land in OUT
+bench: setup     ## run every scenario and write the reports into OUT
 	$(BIN)/python -m bench full --out $(OUT)
 
-test: setup      ## unit, store, property, lifecycle, pool, runtime and bench tests
+test: setup      ## run every test except the fault and chaos tests
 	@$(MAKE) --no-print-directory -j2 test-workers test-others
 
-test-workers: setup  ## the pool's tests, which must cover all of it; told in one piece, when they have ended
-	@told=$$($(BIN)/python -m pytest tests/workers --cov --cov-report=term 2>&1); code=$$?; echo "$$told"; exit $$code
+test-workers: setup  ## run the tests of fairlane.workers, which must cover every line and branch; print their output when they end
+	@output=$$($(BIN)/python -m pytest tests/workers --cov --cov-report=term 2>&1); code=$$?; echo "$$output"; exit $$code
 
 test-others: setup
 	@$(BIN)/python -m pytest -m "not fault and not chaos" --ignore=tests/workers
 
-test-core:       ## the Rust core by itself; needs no Python
+test-core:       ## test the Rust core alone, without Python
 	cargo test --workspace --quiet
 
-test-faults: setup  ## tests that kill, stop and cut off real processes
+test-faults: setup  ## run the tests that kill, stop and cut off real processes
 	$(BIN)/python -m pytest -m fault
 
-lint: setup      ## ruff, mypy, import-linter, clippy, rustfmt, Lua
+lint: setup      ## check with ruff, mypy, import-linter, clippy, rustfmt and the Lua linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -51,17 +51,17 @@ lint: setup      ## ruff, mypy, import-linter, clippy, rustfmt, Lua
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
 
-format: setup    ## rewrite sources in the house format
+format: setup    ## format all sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	cargo fmt --all
 
-docs: setup      ## regenerate the pages that are made from the code
-	$(BIN)/python -m fairlane.config.page > docs/configuration.md
-	$(BIN)/python -m fairlane.store.schema_doc > docs/redis-schema.md
-	$(BIN)/python -m fairlane.telemetry.page > docs/telemetry.md
+docs: setup      ## regenerate the pages that are generated from the code
+	$(BIN)/python -m tools.docs.configuration > docs/configuration.md
+	$(BIN)/python -m tools.docs.redis_schema > docs/redis-schema.md
+	$(BIN)/python -m tools.docs.telemetry > docs/telemetry.md
 
-clean:           ## remove what the other targets made
+clean:           ## remove everything the other targets created
 	rm -rf $(VENV) target bench-results dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -f python/fairlane/_core*.so

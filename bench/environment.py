@@ -65,12 +65,11 @@ def check_out(directory: Path) -> None:
 async def describe(endpoint: Endpoint) -> Environment:
     """Return the facts. Asks the server for its kind and version."""
     async with Store(endpoint, "bench-environment") as store:
-        info = await store.info("server")
-    kind, number = ("valkey", info["valkey_version"]) if "valkey_version" in info else ("redis", info["redis_version"])
+        server = await store.server()
     return Environment(
         python=platform.python_version(),
         ray=_version("ray"),
-        server=ServerFacts(name=kind, version=number),
+        server=ServerFacts(name=server.kind, version=server.version),
         fairlane=_core.version(),
         core=CoreFacts(path=_core_path(), profile=_core.build_profile()),
         cpus=len(os.sched_getaffinity(0)),

@@ -10,7 +10,6 @@ from bench import claims, environment
 from bench.checks.verdict import verdict
 from bench.driving import budget, budget_race, handoff, health, load, races, requeue, strategies, throughput
 from bench.platform import Platform, Progress
-from bench.recorder import MalformedEvent
 from bench.results import Check, Metrics, Results, ScenarioResult
 from bench.scenario import LoadScenario, RaceScenario, Scenario, ThroughputScenario
 from bench.scenario_controls import BudgetRaceScenario, BudgetScenario, HandoffScenario, RequeueScenario
@@ -84,7 +83,7 @@ async def _run_one(scenario: Scenario, platform: Platform, seed: int, progress: 
     began_s = SYSTEM_CLOCK.monotonic_s()
     try:
         metrics = await _drive(scenario, platform, seed, progress)
-    except (FairlaneError, MalformedEvent, TimeoutError, OSError) as error:
+    except (FairlaneError, TimeoutError, OSError) as error:
         _LOG.exception("scenario %s", scenario.name)
         metrics = Metrics()
         checks = [verdict("runs to its end", False, str(error) or type(error).__name__, "no error")]

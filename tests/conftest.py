@@ -1,11 +1,12 @@
-"""Fixtures every layer shares: one private server per session, one fresh scheduler name per test."""
+"""Shared fixtures: one private server per session, and a new scheduler name for each test."""
 
 import itertools
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from fairlane.embedded import EmbeddedServer, Guard
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 
@@ -14,7 +15,7 @@ _names = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def guard() -> Iterator[Guard]:
-    """Stops what the tests started if they are killed."""
+    """A guard process that stops the servers of the tests if the tests are killed."""
     guard = Guard.start()
     yield guard
     guard.close()
@@ -22,28 +23,26 @@ def guard() -> Iterator[Guard]:
 
 @pytest.fixture(scope="session")
 def server(guard: Guard) -> Iterator[EmbeddedServer]:
-    """A private server whose data are thrown away."""
+    """A private server that keeps no data."""
     with EmbeddedServer(guard=guard) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def endpoint(server: EmbeddedServer) -> Endpoint:
-    """Where the session's server is."""
+    """The address of the session's server."""
     return Endpoint(server.address.url)
 
 
 @pytest.fixture
 def name() -> str:
-    """A scheduler name no other test uses."""
+    """A scheduler name that no other test uses."""
     return f"test-{next(_names)}"
 
 
 @pytest.fixture
 async def store(endpoint: Endpoint, name: str) -> AsyncIterator[Store]:
-    """A store under a fresh name; the test puts the pool. Its keys are deleted afterwards."""
+    """A store with a new name and without a pool: the test puts one. The keys are deleted afterwards."""
     async with Store(endpoint, name) as store:
         yield store
-        keys = await store.command("KEYS", f"{store.keys.prefix}*")
-        if keys:
-            await store.command("DEL", *keys)
+        await store.erase()

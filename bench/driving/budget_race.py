@@ -138,6 +138,6 @@ async def _alone(scenario: BudgetRaceScenario, endpoint: Endpoint, contenders: i
             tasks, _ = await hands.take()
             await hands.complete(tasks)
 
-        views = await contend(endpoint, store.keys.name, race, contenders, work)
+        views = await contend(endpoint, store.name, race, contenders, work)
         await watch.catch_up((await store.snapshot()).pool.events, _WAIT_S)
         return await repaired_side(store, whole(watch.recorder.evidence), race, views)

@@ -77,7 +77,7 @@ class HandPool:
             await self._submit([TaskRef(each, f"task-{number}") for each in some for number in (0, 1)])
         while (await self.store.dispatch([(INCARNATION, _BATCH)], _BATCH)).runnable:
             pass
-        self.parked = int(await self.store.command("HLEN", self.store.keys.key("parked")))
+        self.parked = sum([tenant.parked is not None async for tenant in self.store.tenants()])
         if self.parked != count:
             raise ScenarioError(f"{self.parked} tenants are parked, not {count}")
 

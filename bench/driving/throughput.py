@@ -3,7 +3,7 @@
 import asyncio
 
 from bench.driving import backlogs, decisions
-from bench.driving.clean import count_keys, keys_of
+from bench.driving.clean import count_keys
 from bench.driving.load import submit
 from bench.driving.meter import data_bytes
 from bench.driving.turns import COST, WAIT_S, Kind, take_turns
@@ -121,10 +121,9 @@ async def _settled(store: Store) -> tuple[int, int]:
 
     Of several looks the lowest counts, since at any instant the client's last news may wait to be acknowledged.
     """
-    prefix = store.keys.key("task", "").encode()
     deadline_s = SYSTEM_CLOCK.monotonic_s() + _SETTLE_S
     while SYSTEM_CLOCK.monotonic_s() < deadline_s:
-        if not any([key.startswith(prefix) async for page in keys_of(store) for key in page]):
+        if not (await store.key_counts())["task"]:
             break
         await asyncio.sleep(0.2)
     looks = []

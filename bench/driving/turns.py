@@ -78,7 +78,7 @@ async def _load(session: Session, tenants: list[str]) -> Turn:
     store = session.store
     tasks = len(tenants)
     specs = [TaskSpec(tenant, {"n": number}, COST) for number, tenant in enumerate(tenants)]
-    after = await _last_event(store)
+    after = await store.last_event_id()
     before = await read(store)
     began_s = SYSTEM_CLOCK.monotonic_s()
     handles = await submit(session, specs)
@@ -100,11 +100,6 @@ def _turn(tasks: int, elapsed_s: float, used: Reading, events: int) -> Turn:
         us_per_call={name: used.micros[name] / count for name, count in used.calls.items()},
         events=events,
     )
-
-
-async def _last_event(store: Store) -> str:
-    entries = await store.command("XREVRANGE", store.keys.events, "+", "-", "COUNT", 1)
-    return entries[0][0].decode() if entries else "0"
 
 
 async def _read_back(store: Store, after: str, tasks: int) -> int:

@@ -1,4 +1,4 @@
-//! What a fair division would be, and how far from it the service of two tenants drifts apart.
+//! Ideal shares of a capacity, and how far the service of two tenants drifts apart.
 
 mod change;
 mod gap;

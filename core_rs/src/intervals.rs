@@ -1,28 +1,28 @@
-//! What overlapped when: peak overlap, the fullest sliding window, occupancy.
+//! Intervals and stamps over time: peak overlap, the fullest sliding window, occupancy.
 //!
-//! Times and costs are floats in any one unit. Sums are exact while they are whole numbers below
+//! Times and costs are floats in a unit of the caller's choice. Sums of whole numbers are exact below
 //! 2^53.
 
 use crate::MeasureError;
 use crate::measure::{FINITE, NOT_NEGATIVE, all, not_negative};
 
-/// The largest value of something that changes over time.
+/// The largest value of a quantity that changes over time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Peak {
     /// The largest value.
     pub value: f64,
-    /// The earliest time at which it is reached.
+    /// The earliest time at which the quantity reaches it.
     pub at: f64,
 }
 
 /// The largest sum of costs of intervals `[start, end)` that overlap at one time.
 ///
-/// One interval may begin where another ends without overlapping it, and an empty one (`start` =
-/// `end`) overlaps nothing. Without `costs` each interval counts 1. `None` without intervals.
+/// An interval that begins where another ends does not overlap it. An empty interval (`start` =
+/// `end`) overlaps nothing. Without `costs` each interval counts 1. Returns `None` without intervals.
 ///
 /// # Errors
-/// A time that is NaN or infinite; an interval that ends before its start; `costs` of another length
-/// than `intervals`; a cost that is negative, NaN or infinite.
+/// If a time is NaN or infinite, an interval ends before its start, `costs` and `intervals` have
+/// different lengths, or a cost is negative, NaN or infinite.
 pub fn peak_overlap(
     intervals: &[(f64, f64)],
     costs: Option<&[f64]>,
@@ -51,13 +51,13 @@ pub fn peak_overlap(
     Ok(peak)
 }
 
-/// The largest sum of costs in any window `(t − width, t]` over a list of stamps in any order.
+/// The largest sum of costs in any window `(t − width, t]`, over stamps in any order.
 ///
-/// `at` is the window's end t. Without `costs` each stamp counts 1. `None` without stamps.
+/// `at` is the window's end t. Without `costs` each stamp counts 1. Returns `None` without stamps.
 ///
 /// # Errors
-/// A stamp that is NaN or infinite; a width that is not a finite number above 0; `costs` of another
-/// length than `stamps`; a cost that is negative, NaN or infinite.
+/// If a stamp is NaN or infinite, the width is not a finite number above 0, `costs` and `stamps` have
+/// different lengths, or a cost is negative, NaN or infinite.
 pub fn fullest_window(
     stamps: &[f64],
     width: f64,
@@ -88,15 +88,15 @@ pub fn fullest_window(
     Ok(peak)
 }
 
-/// The part of a capacity that was used over the window `[start, end)`: Σ cost · (time in the window)
-/// / (capacity · (end − start)).
+/// The used fraction of a capacity over the window `[start, end)`: Σ cost · (time in the window) /
+/// (capacity · (end − start)).
 ///
 /// Intervals are `[start, end)` and are cut to the window. Without `costs` each interval counts 1. A
-/// window in which nothing ran has occupancy 0; `None` if the window is empty.
+/// window in which nothing ran has occupancy 0. Returns `None` if the window is empty.
 ///
 /// # Errors
-/// As [`peak_overlap`]; a capacity that is not a finite number above 0; a window that ends before its
-/// start, or whose ends are not finite.
+/// As [`peak_overlap`]. Also if the capacity is not a finite number above 0, or the window ends before
+/// its start or has an end that is not finite.
 pub fn occupancy(
     intervals: &[(f64, f64)],
     capacity: f64,
@@ -108,7 +108,11 @@ pub fn occupancy(
     above_zero("capacity", capacity)?;
     all("window", &[start, end], FINITE, f64::is_finite)?;
     if end < start {
-        return Err(MeasureError::new("end", end, "a time not before the start"));
+        return Err(MeasureError::new(
+            "end",
+            end,
+            "at or after the start of the window",
+        ));
     }
     if start >= end {
         return Ok(None);
@@ -140,7 +144,7 @@ fn check_intervals(intervals: &[(f64, f64)]) -> Result<(), MeasureError> {
             return Err(MeasureError::new(
                 argument(),
                 value,
-                "an end not before its start",
+                "an interval that does not end before its start",
             ));
         }
     }
@@ -151,7 +155,7 @@ fn check_costs(costs: Option<&[f64]>, length: usize, of: &str) -> Result<(), Mea
     let Some(costs) = costs else { return Ok(()) };
     if costs.len() != length {
         let value = format!("{} for {length} {of}", costs.len());
-        return Err(MeasureError::new("number of costs", value, "one each"));
+        return Err(MeasureError::new("number of costs", value, "one for each"));
     }
     all("costs", costs, NOT_NEGATIVE, not_negative)
 }

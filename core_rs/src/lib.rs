@@ -1,18 +1,18 @@
 //! Scheduling arithmetic for Fairlane: numbers and arrays in, numbers out.
 //!
-//! Nothing here performs I/O, reads a clock or draws a random number, so every result can be
-//! repeated exactly from its inputs.
+//! This crate performs no I/O, reads no clock and draws no random numbers, so the same inputs
+//! always give the same result.
 //!
 //! * [`scheduler`]: weighted deficit round robin that computes when a tenant's next task becomes
 //!   affordable instead of walking a ring. It is the reference for the dispatcher that runs in
-//!   production, and what simulations run on.
+//!   production, and simulations run on it.
 //! * [`fairness`]: ideal shares, and the largest service gap between tenants with its bound.
 //! * [`intervals`]: peak overlap, fullest sliding window, occupancy.
 //! * [`stats`]: nearest-rank percentiles and Jain's index.
 //! * [`quantile`]: running quantiles in bounded memory.
 //!
-//! The measures share one convention: no data is `None`, never 0 or NaN, and an input that has no
-//! meaning (NaN, infinite, negative where that is impossible) is a [`MeasureError`].
+//! The measures share one convention. Without data they return `None`, never 0 or NaN. An invalid
+//! input (NaN, infinite, negative where that is impossible) is a [`MeasureError`].
 
 pub mod fairness;
 pub mod intervals;

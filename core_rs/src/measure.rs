@@ -1,16 +1,16 @@
-//! What the measures refuse.
+//! The error of the measures, and checks of their arguments.
 
 use std::error::Error;
 use std::fmt;
 
-/// An input without meaning.
+/// An invalid argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasureError {
     /// Name of the argument, with the index of the element if it is an array.
     pub argument: String,
     /// The value given, as text.
     pub value: String,
-    /// What it has to be.
+    /// The condition that the argument must meet, such as "a finite number".
     pub needed: &'static str,
 }
 
@@ -35,13 +35,13 @@ impl fmt::Display for MeasureError {
             value,
             needed,
         } = self;
-        write!(f, "{argument} is {value}, {needed} is needed")
+        write!(f, "{argument} is {value}; it must be {needed}")
     }
 }
 
 impl Error for MeasureError {}
 
-/// Checks every element of an array.
+/// Checks every element of an array and names the first that does not fit.
 pub(crate) fn all(
     argument: &str,
     values: &[f64],
@@ -58,17 +58,17 @@ pub(crate) fn all(
     }
 }
 
-/// A finite number, for [`all`].
+/// A condition for [`all`]: neither NaN nor infinite.
 pub(crate) const FINITE: &str = "a finite number";
-/// A finite number not below zero, for [`all`].
-pub(crate) const NOT_NEGATIVE: &str = "a finite number not below 0";
+/// A condition for [`all`]: finite, and 0 or more.
+pub(crate) const NOT_NEGATIVE: &str = "a finite number, 0 or more";
 
-/// Whether a value is [`NOT_NEGATIVE`].
+/// True if the value meets [`NOT_NEGATIVE`].
 pub(crate) fn not_negative(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }
 
-/// A count or an exact sum as a float, rounded to nearest above 2^53.
+/// Converts a count or an exact sum to a float, rounded to the nearest above 2^53.
 #[expect(
     clippy::cast_precision_loss,
     reason = "measures are floats; every count in practice is below 2^53"
@@ -77,14 +77,14 @@ pub(crate) const fn float(value: i128) -> f64 {
     value as f64
 }
 
-/// The number of elements as a float.
+/// Converts a number of elements to a float.
 #[expect(clippy::cast_precision_loss, reason = "no array holds 2^53 elements")]
 pub(crate) const fn count(elements: usize) -> f64 {
     elements as f64
 }
 
-/// The nearest rank of a percentile among `elements > 0` ordered ones, from 1: ⌈q · elements / 100⌉,
-/// and 1 for q = 0.
+/// The nearest rank of percentile `q` among `elements` sorted elements, `elements > 0`. Ranks begin at
+/// 1: ⌈q · elements / 100⌉, and 1 for q = 0.
 pub(crate) fn nearest_rank(q: f64, elements: u64) -> Result<u64, MeasureError> {
     if !(0.0..=100.0).contains(&q) {
         return Err(MeasureError::new("q", q, "a percentage from 0 to 100"));

@@ -1,6 +1,6 @@
-//! The Python module `fairlane._core`. Only this module and its children know Python.
+//! The Python module `fairlane._core`. Only this module and its children depend on Python.
 //!
-//! Everything is documented for its users in `fairlane/_core.pyi`.
+//! `fairlane/_core.pyi` holds the documentation for users.
 
 mod measures;
 mod scheduler;
@@ -24,32 +24,33 @@ impl From<MeasureError> for PyErr {
     }
 }
 
-/// A whole number of a fixed size.
-trait Whole: for<'a, 'py> FromPyObject<'a, 'py> {
+/// An integer type of a fixed size, and its range in words.
+trait Integer: for<'a, 'py> FromPyObject<'a, 'py> {
     const RANGE: &'static str;
 }
 
-impl Whole for u32 {
-    const RANGE: &'static str = "0..=2^32-1";
+impl Integer for u32 {
+    const RANGE: &'static str = "0 to 2^32-1";
 }
 
-impl Whole for u64 {
-    const RANGE: &'static str = "0..=2^64-1";
+impl Integer for u64 {
+    const RANGE: &'static str = "0 to 2^64-1";
 }
 
-impl Whole for usize {
-    const RANGE: &'static str = "0..=2^64-1";
+impl Integer for usize {
+    const RANGE: &'static str = "0 to 2^64-1";
 }
 
-impl Whole for i64 {
-    const RANGE: &'static str = "-2^63..=2^63-1";
+impl Integer for i64 {
+    const RANGE: &'static str = "-2^63 to 2^63-1";
 }
 
-/// Reads an integer argument; one that does not fit is a `ValueError` that names it.
-fn whole<T: Whole>(argument: &str, value: &Bound<'_, PyInt>) -> PyResult<T> {
-    value
-        .extract()
-        .map_err(|_| PyValueError::new_err(format!("{argument} is {value}, outside {}", T::RANGE)))
+/// Converts an integer argument. An integer out of range raises a `ValueError` that names the argument.
+fn integer<T: Integer>(argument: &str, value: &Bound<'_, PyInt>) -> PyResult<T> {
+    value.extract().map_err(|_| {
+        let range = T::RANGE;
+        PyValueError::new_err(format!("{argument} is {value}; it must be from {range}"))
+    })
 }
 
 #[pymodule]

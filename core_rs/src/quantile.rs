@@ -10,13 +10,13 @@ pub const SMALLEST: f64 = 1e-9;
 /// Largest value accepted.
 pub const LARGEST: f64 = 1e18;
 
-/// Percentiles of a stream, each within a relative error fixed at the start.
+/// Percentiles of a stream of values, each within a fixed relative error α.
 ///
-/// Values are counted in buckets whose bounds grow by the factor γ = (1 + α) / (1 − α); a bucket
-/// answers with the value that is within α of both its bounds, as in `DDSketch` (Masson, Rim and Lee,
-/// 2019). An answer is within α of the nearest-rank percentile, apart from rounding in the last
-/// digits; values below [`SMALLEST`] are answered as 0. There are at most ln([`LARGEST`] /
-/// [`SMALLEST`]) / ln γ buckets (3,110 for α = 1 %), whatever the number of values.
+/// Values are counted in buckets whose bounds grow by the factor γ = (1 + α) / (1 − α). A bucket stands
+/// for the value that is within α of both its bounds, as in `DDSketch` (Masson, Rim and Lee, 2019). An
+/// answer is within α of the nearest-rank percentile, apart from rounding in the last digits; values
+/// below [`SMALLEST`] are reported as 0. There are at most ln([`LARGEST`] / [`SMALLEST`]) / ln γ
+/// buckets (3,110 for α = 1 %), for any number of values.
 #[derive(Debug, Clone)]
 pub struct RunningQuantile {
     relative_error: f64,
@@ -29,10 +29,10 @@ pub struct RunningQuantile {
 }
 
 impl RunningQuantile {
-    /// An estimator without values. `relative_error` is α: 0.01 is one percent.
+    /// Makes an estimator without values. `relative_error` is α: 0.01 is one percent.
     ///
     /// # Errors
-    /// An error outside 0.0001..=0.5.
+    /// If `relative_error` is outside 0.0001..=0.5.
     pub fn new(relative_error: f64) -> Result<Self, MeasureError> {
         if !(0.0001..=0.5).contains(&relative_error) {
             let needed = "a fraction from 0.0001 to 0.5";
@@ -49,10 +49,10 @@ impl RunningQuantile {
         })
     }
 
-    /// Counts a value.
+    /// Adds a value.
     ///
     /// # Errors
-    /// A value that is NaN or outside 0..=[`LARGEST`].
+    /// If the value is NaN or outside 0..=[`LARGEST`].
     pub fn add(&mut self, value: f64) -> Result<(), MeasureError> {
         if !(0.0..=LARGEST).contains(&value) {
             return Err(MeasureError::new("value", value, "a number from 0 to 1e18"));
@@ -68,7 +68,7 @@ impl RunningQuantile {
         Ok(())
     }
 
-    /// Number of values counted.
+    /// Number of values added.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
@@ -80,10 +80,10 @@ impl RunningQuantile {
         self.relative_error
     }
 
-    /// The nearest-rank percentile within the relative error; `None` without values.
+    /// The nearest-rank percentile within the relative error. Returns `None` without values.
     ///
     /// # Errors
-    /// `q` outside 0..=100.
+    /// If `q` is outside 0..=100.
     pub fn percentile(&self, q: f64) -> Result<Option<f64>, MeasureError> {
         let rank = nearest_rank(q, self.count.max(1))?;
         if self.count == 0 {

@@ -4,15 +4,15 @@ use crate::MeasureError;
 use crate::measure::{FINITE, NOT_NEGATIVE, all, count, nearest_rank, not_negative};
 
 /// The nearest-rank percentile: the smallest value that at least `q` percent of the values do not
-/// exceed. It is always one of the values; `q` = 0 gives the smallest. `None` without values.
+/// exceed. It is always one of the values; `q` = 0 gives the smallest. Returns `None` without values.
 ///
 /// # Errors
-/// A value that is NaN or infinite; `q` outside 0..=100.
+/// If a value is NaN or infinite, or `q` is outside 0..=100.
 pub fn percentile(values: &[f64], q: f64) -> Result<Option<f64>, MeasureError> {
     Ok(percentiles(values, &[q])?.map(|found| found[0]))
 }
 
-/// Several [`percentile`]s of the same values, in the order of `qs`, for one sort.
+/// Several [`percentile`]s of the same values, in the order of `qs`. Sorts the values only once.
 ///
 /// # Errors
 /// As [`percentile`].
@@ -32,17 +32,17 @@ pub fn percentiles(values: &[f64], qs: &[f64]) -> Result<Option<Vec<f64>>, Measu
 }
 
 /// Jain's fairness index (Σx)² / (n · Σx²) (Jain, Chiu and Hawe, 1984): 1 when all values are equal,
-/// 1/n when one has everything. `None` without values and when all are 0.
+/// 1/n when one value is all of the sum. Returns `None` without values and when all are 0.
 ///
 /// # Errors
-/// A value that is negative, NaN or infinite.
+/// If a value is negative, NaN or infinite.
 pub fn jain(values: &[f64]) -> Result<Option<f64>, MeasureError> {
     all("values", values, NOT_NEGATIVE, not_negative)?;
     let largest = values.iter().copied().fold(0.0, f64::max);
     if largest == 0.0 {
         return Ok(None);
     }
-    // Relative to the largest value neither sum can overflow or vanish.
+    // Dividing by the largest value keeps both sums from overflowing or vanishing.
     let (sum, squares) = values
         .iter()
         .map(|value| value / largest)
@@ -83,7 +83,7 @@ mod tests {
         let error = percentile(&[1.0, f64::NAN], 50.0).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "values[1] is NaN, a finite number is needed"
+            "values[1] is NaN; it must be a finite number"
         );
         assert!(percentile(&[f64::INFINITY], 50.0).is_err());
         assert!(percentile(&[1.0], f64::NAN).is_err());

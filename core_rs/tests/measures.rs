@@ -1,4 +1,4 @@
-//! The measures against definitions written out in full.
+//! Compares the measures with direct implementations of their definitions.
 
 #![expect(
     clippy::float_cmp,
@@ -15,7 +15,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
 }
 
-/// Whole-numbered times and costs, so that sums are exact.
+/// Times and costs are whole numbers, so that sums are exact.
 fn weighted(from: i32, to: i32) -> impl Strategy<Value = Vec<(f64, f64, f64)>> {
     let entry = (from..to, 0..10i32, 0..9i32)
         .prop_map(|(start, length, cost)| (start.into(), (start + length).into(), cost.into()));

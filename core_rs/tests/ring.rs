@@ -1,4 +1,4 @@
-//! The calendar against the textbook: a ring that is walked round by round.
+//! Compares the calendar with textbook deficit round robin, which walks a ring round by round.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,13 +24,13 @@ fn operation() -> impl Strategy<Value = Operation> {
 struct Member {
     credit: i64,
     deficit: i64,
-    /// The last round that gave it credit, or in which it joined.
+    /// The last round in which it got credit or joined.
     round: i64,
     queue: VecDeque<(u64, i64)>,
 }
 
-/// Deficit round robin as published; costs are never below their estimates, so that they only make
-/// debts. Members are visited in the order of their index, and join from the next round.
+/// Deficit round robin as published. Actual costs are never below the estimates, so settlements only
+/// make debts. Members are visited in the order of their index, and join from the next round.
 #[derive(Debug, Default)]
 struct Ring {
     members: Vec<Member>,
@@ -92,7 +92,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_calendar_decides_as_the_ring(
+    fn the_calendar_and_the_ring_make_the_same_decisions(
         quantum in 1..=10i64,
         weights in prop::collection::vec(1..=8i64, 4),
         operations in prop::collection::vec(operation(), 1..200),
@@ -104,7 +104,7 @@ proptest! {
             scheduler.put_tenant(tenant, limits).unwrap();
             ring.members.push(Member { credit: weight * quantum, ..Member::default() });
         }
-        let mut flying = BTreeMap::new();
+        let mut in_flight = BTreeMap::new();
         for (task, operation) in (0..).zip(operations) {
             match operation {
                 Operation::Submit(tenant, cost) => {
@@ -113,14 +113,14 @@ proptest! {
                 }
                 Operation::Dispatch(limit) => {
                     let batch = scheduler.dispatch(limit, limit);
-                    let placed: Vec<u64> = batch.placed.iter().map(|place| place.task).collect();
+                    let placed: Vec<u64> = batch.placed.iter().map(|placement| placement.task).collect();
                     prop_assert_eq!(&placed, &ring.dispatch(limit));
-                    flying.extend(batch.placed.iter().map(|p| (p.task, (p.tenant, p.charge))));
+                    in_flight.extend(batch.placed.iter().map(|p| (p.task, (p.tenant, p.charge))));
                 }
                 Operation::Settle(pick, over) => {
-                    let Some(index) = pick.checked_rem(flying.len()) else { continue };
-                    let (&task, &(tenant, charge)) = flying.iter().nth(index).unwrap();
-                    flying.remove(&task);
+                    let Some(index) = pick.checked_rem(in_flight.len()) else { continue };
+                    let (&task, &(tenant, charge)) = in_flight.iter().nth(index).unwrap();
+                    in_flight.remove(&task);
                     scheduler.settle(task, Some(charge + over)).unwrap();
                     let live = scheduler.pool_state().live;
                     ring.members[tenant as usize].deficit -= over;

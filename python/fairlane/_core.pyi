@@ -1,12 +1,12 @@
 """Scheduling arithmetic, compiled from Rust: numbers and arrays in, numbers out.
 
-Nothing here performs I/O, reads a clock or draws a random number. Tenants are indices, tasks are
-handles, and the caller keeps the names.
+The module performs no I/O, reads no clock and draws no random numbers. Tenants are indices and tasks
+are handles; the caller maps them to names.
 
-Every integer argument that is out of range, every NaN and every infinity raises ``ValueError`` with
-a message that names the argument and the value; an argument of another type raises ``TypeError``.
+An integer out of range, a NaN or an infinity raises ``ValueError``, and the message names the argument
+and the value. An argument of the wrong type raises ``TypeError``.
 
-A measure without data is ``None``, never 0 or NaN. Percentages run from 0 to 100.
+A measure without data returns ``None``, never 0 or NaN. Percentages run from 0 to 100.
 """
 
 from collections.abc import Sequence
@@ -40,17 +40,17 @@ _Change: TypeAlias = (
 
 @final
 class TenantState:
-    """A tenant's state as an operation at this moment would find it. Compares by value."""
+    """A tenant's state, in the current epoch. Compares by value."""
 
     @property
     def weight(self) -> int:
         """Share of service relative to other tenants."""
     @property
     def slot_ceiling(self) -> int:
-        """Tasks it may have in flight; 0 = no ceiling of its own."""
+        """Number of tasks it may have in flight; 0 = no ceiling."""
     @property
     def cost_ceiling(self) -> int:
-        """Sum of estimated costs it may have in flight; 0 = no ceiling of its own."""
+        """Sum of estimated costs it may have in flight; 0 = no ceiling."""
     @property
     def deficit(self) -> int:
         """Unused credit, or debt if negative, as of round `credited`."""
@@ -59,16 +59,16 @@ class TenantState:
         """Round up to which the deficit has been credited."""
     @property
     def ratio(self) -> int:
-        """Learned actual / estimate in permille, 1 to 1000; an estimate is charged at this ratio."""
+        """Learned actual / estimate in permille, 1 to 1000. A charge is the estimate times this ratio."""
     @property
     def place(self) -> Literal["idle", "calendar", "parked"]:
-        """Nothing pending, waiting for its round, or held back by a ceiling of its own."""
+        """Without pending tasks, waiting for its round, or stopped by a ceiling of its own."""
     @property
     def eligible(self) -> int | None:
-        """Round of its calendar entry; None outside the calendar."""
+        """Round in which it is visited next; None unless it is in the calendar."""
     @property
     def parked_by(self) -> Literal["slots", "cost"] | None:
-        """The ceiling that parked it; None unless parked."""
+        """The ceiling that parked it; None unless it is parked."""
     @property
     def slots(self) -> int:
         """Tasks in flight."""
@@ -88,7 +88,7 @@ class PoolState:
         """Deficit that one round gives to a tenant of weight 1."""
     @property
     def capacity(self) -> int:
-        """Tasks that may be in flight."""
+        """Number of tasks that may be in flight."""
     @property
     def cost_ceiling(self) -> int:
         """Sum of estimated costs that may be in flight; 0 = no ceiling."""
@@ -103,14 +103,14 @@ class PoolState:
         """Current round."""
     @property
     def epoch(self) -> int:
-        """Number of times the pool went idle after a round had passed."""
+        """Number of times the pool became idle after at least one round."""
     @property
     def live(self) -> int:
-        """Tasks not ended: pending, in flight or waiting."""
+        """Number of tasks that have not ended: pending, in flight or waiting."""
 
 @final
 class TaskState:
-    """A live task. Compares by value."""
+    """A task that has not ended. Compares by value."""
 
     @property
     def tenant(self) -> int:
@@ -120,31 +120,32 @@ class TaskState:
         """Estimated cost."""
     @property
     def phase(self) -> Literal["pending", "in_flight", "waiting"]:
-        """Queued, handed to a worker, or sitting out its own pause."""
+        """In its queue, handed to a worker, or outside the queue until its own pause ends."""
     @property
     def fence(self) -> int | None:
-        """Number of the dispatch that put it in flight; None otherwise."""
+        """Number of the dispatch that put it in flight; None unless it is in flight."""
     @property
     def charge(self) -> int | None:
-        """Amount taken from its tenant's deficit; None unless in flight."""
+        """Amount taken from its tenant's deficit; None unless it is in flight."""
 
 @final
 class Scheduler:
     """Weighted deficit round robin (Shreedhar and Varghese, 1995) without walking a ring.
 
-    Per tenant, the round in which its head task becomes affordable is computed and sorted by, so
-    that a decision costs O(log tenants) whatever the costs and the quantum are. It is the reference
-    for the decisions made in production and deterministic: equal operations give equal states.
+    The scheduler computes for each tenant the round in which its head task becomes affordable, and
+    sorts tenants by that round. So a decision costs O(log tenants) whatever the costs and the quantum
+    are. It is the reference for the decisions in production, and deterministic: equal operations give
+    equal states.
 
-    A refused operation changes nothing. A task's handle may be used again after the task ended.
+    A refused operation changes nothing. You may reuse the handle of a task that has ended.
     """
 
     def __new__(cls, quantum: int, capacity: int, cost_ceiling: int | None = None) -> Scheduler:
         """Make a pool without tenants.
 
-        `quantum` 1 to 2^30: deficit one round gives to weight 1. `capacity` 0 to 2^22: tasks that
-        may be in flight. `cost_ceiling` 0 to 2^53: bound on the estimated costs in flight; 0 or
-        None = none.
+        `quantum` 1 to 2^30: deficit that one round gives to a tenant of weight 1. `capacity` 0 to
+        2^22: number of tasks that may be in flight. `cost_ceiling` 0 to 2^53: bound on the estimated
+        costs in flight; 0 or None = no ceiling.
         """
     def put_tenant(
         self,
@@ -153,46 +154,46 @@ class Scheduler:
         slot_ceiling: int | None = None,
         cost_ceiling: int | None = None,
     ) -> None:
-        """Add a tenant or replace its settings; a changed weight works from the current round on.
+        """Add a tenant or replace its limits. A new weight applies from the current round on.
 
-        `tenant` below 2^32, `weight` 1 to 10^6. Ceilings on its own tasks and estimated costs in
-        flight: 0 or None = none.
+        `tenant` below 2^32, `weight` 1 to 10^6. The ceilings bound its number of tasks and its
+        estimated costs in flight; 0 or None = no ceiling.
         """
     def set_capacity(self, capacity: int) -> None:
-        """Set how many tasks may be in flight, 0 to 2^22; nothing in flight is taken back."""
+        """Set how many tasks may be in flight, 0 to 2^22. Tasks in flight are not affected."""
     def set_pool_cost_ceiling(self, cost_ceiling: int) -> None:
-        """Set the bound on the estimated costs in flight, 0 to 2^53; 0 = none."""
+        """Set the bound on the estimated costs in flight, 0 to 2^53; 0 = no ceiling."""
     def submit(self, tenant: int, task: int, cost: int, priority: int | None = None) -> None:
         """Queue a task.
 
-        `task` below 2^64 and not the handle of a live task; `cost` 1 to min(2^40, quantum * 2^20)
-        and not above the cost ceiling of its tenant or the pool; `priority` 0 to 255, lower goes
-        first, None = 0.
+        `task` below 2^64, and not the handle of a live task. `cost` 1 to min(2^40, quantum * 2^20),
+        and not above the cost ceiling of its tenant or of the pool. `priority` 0 to 255: lower numbers
+        run first; None = 0.
         """
     def dispatch(self, limit: int, places: int) -> tuple[list[tuple[int, int, int, int]], list[int], bool]:
-        """Hand out at most `limit` tasks to at most `places` free worker slots.
+        """Hand at most `limit` tasks to at most `places` free worker slots.
 
-        Returns the placements in order as (tenant, task, fence, charge), the tasks that ended
-        rejected because no settlement could ever make room for them, and whether the call stopped
+        Returns the placements in order as (tenant, task, fence, charge); the tasks that ended
+        rejected because no settlement can ever make room for them; and True if the call stopped
         only because it had visited 256 tenants.
         """
     def settle(self, task: int, actual: int, good: bool = True) -> int:
-        """End a task in flight whose attempt ran, and return the part of a refund forfeited.
+        """End a task in flight whose attempt ran, and return the forfeited part of a refund.
 
-        `good` = it completed and its actual cost, 0 to 2^40, is known. Otherwise it failed for good
-        or was lost: `actual` is ignored and the charge is kept.
+        With `good` the attempt completed, and `actual` is its actual cost, 0 to 2^40. Otherwise the
+        attempt failed permanently or was lost: `actual` is ignored, and the attempt keeps its charge.
         """
     def fail_retry(self, task: int) -> None:
-        """Return a task in flight that ran and failed to its old place in the queue; keeps the charge."""
+        """Return a task whose attempt ran and failed to its old queue position; the attempt keeps its charge."""
     def give_back(self, task: int, wait: bool = False) -> None:
-        """Take back a task in flight that never started, and return its charge.
+        """Take back a task in flight that never started, and refund its charge.
 
-        `wait` = it stays out of the queue until `resume`.
+        With `wait` the task stays out of the queue until `resume`.
         """
     def resume(self, task: int) -> None:
-        """Return a waiting task to its old place in the queue."""
+        """Return a waiting task to its old queue position."""
     def cancel(self, task: int) -> None:
-        """End a task that has not started; one in flight gives its charge back."""
+        """End a task that has not started. If it was in flight, its charge is refunded."""
     def pool(self) -> PoolState:
         """Read the pool's state."""
     def tenant(self, tenant: int) -> TenantState:
@@ -200,38 +201,38 @@ class Scheduler:
     def tenants(self) -> list[int]:
         """List the tenants, ascending."""
     def pending(self, tenant: int) -> list[int]:
-        """List a tenant's queued tasks in the order in which they will go."""
+        """List a tenant's queued tasks, next first."""
     def head_charge(self, tenant: int) -> int | None:
-        """Charge of a tenant's head task under its present ratio; None if its queue is empty."""
+        """Charge of a tenant's head task at its present ratio; None if its queue is empty."""
     def task(self, task: int) -> TaskState | None:
-        """Read a live task; None if the handle is unknown or its task has ended."""
+        """Read a live task; None if the task does not exist or has ended."""
     def calendar(self) -> list[tuple[int, int]]:
-        """List (round, tenant) of the calendar in the order in which tenants will be visited."""
+        """List (round, tenant) of every calendar entry, next first."""
 
 def percentile(values: Sequence[float], q: float) -> float | None:
     """Nearest-rank percentile: the smallest value that at least `q` percent do not exceed.
 
-    It is always one of the values, which may come in any order; `q` = 0 gives the smallest. None
-    without values.
+    The result is always one of the values; `q` = 0 gives the smallest. The values may be in any order.
+    None without values.
     """
 
 def percentiles(values: Sequence[float], qs: Sequence[float]) -> list[float] | None:
-    """Give several nearest-rank percentiles of the same values, in the order of `qs`, for one sort."""
+    """Several nearest-rank percentiles of the same values, in the order of `qs`; sorts the values only once."""
 
 def jain(values: Sequence[float]) -> float | None:
     """Jain's fairness index (sum x)^2 / (n * sum x^2) (Jain, Chiu and Hawe, 1984).
 
-    1 when all are equal, 1/n when one has everything; None without values and when all are 0. A
-    negative value raises ``ValueError``.
+    1 when all values are equal, 1/n when one value is all of the sum; None without values and when all
+    are 0. A negative value raises ``ValueError``.
     """
 
 def ideal_shares(weights: Sequence[float], demands: Sequence[float], capacity: float) -> list[float] | None:
     """Weighted max-min fair shares, by water filling (Bertsekas and Gallager, Data Networks, 6.5.2).
 
-    With the largest level x for which everything fits into `capacity`, each tenant gets
-    min(weight * x, demand); all demands are met if they fit together. The arrays are parallel and so
-    is the result; demands, capacity and result have one unit, such as slot-seconds. Weights are above
-    0, demands and capacity not below 0. None without tenants.
+    Each tenant gets min(weight * x, demand), with the largest level x for which the shares fit into
+    `capacity`. If all demands fit together, each is met. Element i of `weights`, `demands` and the result
+    belongs to tenant i. Demands, capacity and result have the same unit, such as slot-seconds. Weights
+    are above 0; demands and capacity are 0 or more. None without tenants.
     """
 
 @final
@@ -240,7 +241,7 @@ class ServiceGap:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The two tenants, the one that got more first."""
+        """The two tenants; the first got more service."""
     @property
     def from_index(self) -> int:
         """The interval begins after the change with this index."""
@@ -252,53 +253,57 @@ class ServiceGap:
         """The gap, in cost per weight."""
     @property
     def bound(self) -> float:
-        """What the gap may be at most, in cost per weight."""
+        """The largest gap allowed, in cost per weight."""
     @property
     def ratio(self) -> float:
-        """The gap as a part of its bound."""
+        """The gap divided by its bound: at most 1 if the gap is within the bound."""
     @property
     def holds(self) -> bool:
-        """Whether the gap is within the bound, decided in whole numbers."""
+        """True if the gap is within the bound, computed in integers."""
 
 def service_gap(changes: Sequence[_Change], quantum: int) -> tuple[ServiceGap, ServiceGap] | None:
-    """Find the largest gap in service per weight, and the gap that comes closest to its bound.
+    """Find the largest gap in service per weight, and the gap with the largest ratio to its bound.
 
-    Covers all pairs of tenants and all intervals in which both were backlogged throughout, with
-    constant weights; None if no two ever were. Takes time in proportion to changes * tenants.
-    Service is by charge, corrected to the actual cost at settlement. `changes` is the pool's history
-    in order, each change a tuple (kind, tenant, ...):
+    Compares all pairs of tenants over all intervals in which both were backlogged throughout, with
+    constant weights; None if no two tenants were ever backlogged together. Takes time in proportion to
+    changes * tenants. Service is the charge, corrected to the actual cost at settlement. `changes` is the
+    pool's history in order, each change a tuple (kind, tenant, ...):
 
-    - ``("weight", tenant, weight)``: its first change; a later one also ends its backlog.
-    - ``("backlogged", tenant, deficit)``: it enters the calendar, with this deficit.
-    - ``("unbacklogged", tenant)``: it leaves the calendar: nothing pending, or parked.
-    - ``("head", tenant, charge)``: its head task, or the charge of it, is another one.
-    - ``("dispatched", tenant, fence, charge)``: a task was handed out.
+    - ``("weight", tenant, weight)``: the tenant's first change; a later one ends its backlog.
+    - ``("backlogged", tenant, deficit)``: the tenant enters the calendar with this deficit.
+    - ``("unbacklogged", tenant)``: the tenant leaves the calendar: nothing is pending, or it is parked.
+    - ``("head", tenant, charge)``: the tenant has a new head task, or its head task has a new charge.
+    - ``("dispatched", tenant, fence, charge)``: a task was handed to a worker.
     - ``("settled", tenant, fence, actual, forfeited)``: the attempt completed.
-    - ``("kept", tenant, fence)``: the attempt failed or was lost, and its charge stands.
+    - ``("kept", tenant, fence)``: the attempt failed or was lost, and keeps its charge.
     - ``("reversed", tenant, fence)``: the attempt never started, and its charge was returned.
 
-    The bound is 2 * quantum + the sum over both of (C + D + O + U + F) / weight where, over the
-    tenant's own backlog up to the end of the interval, C is the largest charge of a head (or, if
-    larger, the deficit above weight * quantum that it entered with), D the debt it entered with, O and
-    U the peaks of what its attempts in flight were overcharged and undercharged, and F the refunds
-    forfeited while both were backlogged. Without estimation errors it is the bound of deficit round
-    robin (Shreedhar and Varghese, 1995). A change that does not fit those before it raises
-    ``ValueError``.
+    The bound is 2 * quantum + the sum over both tenants of (C + D + O + U + F) / weight. The terms of a
+    tenant are taken over its own backlog up to the end of the interval:
+
+    - C: the largest charge of a head task or, if larger, the deficit above weight * quantum with which the
+      tenant entered
+    - D: the debt with which it entered
+    - O and U: the peak overcharge and the peak undercharge of its attempts in flight
+    - F: the refunds forfeited while both tenants were backlogged
+
+    Without estimation errors it is the bound of deficit round robin (Shreedhar and Varghese, 1995). A
+    change that contradicts the changes before it raises ``ValueError``.
     """
 
 def peak_overlap(
     intervals: Sequence[tuple[float, float]], costs: Sequence[float] | None = None
 ) -> tuple[float, float] | None:
-    """Give the largest sum of costs of intervals [start, end) that overlap, and when it is first reached.
+    """The largest sum of costs of intervals [start, end) that overlap, and the time at which it is first reached.
 
-    An interval may begin where another ends without overlapping it. Without `costs` each counts 1.
+    An interval that begins where another ends does not overlap it. Without `costs` each interval counts 1.
     None without intervals.
     """
 
 def fullest_window(
     stamps: Sequence[float], width: float, costs: Sequence[float] | None = None
 ) -> tuple[float, float] | None:
-    """Give the largest sum of costs in any window (t - width, t] over stamps in any order, and its end t.
+    """The largest sum of costs in any window (t - width, t], over stamps in any order, and the window's end t.
 
     `width` is above 0. Without `costs` each stamp counts 1. None without stamps.
     """
@@ -310,37 +315,37 @@ def occupancy(
     end: float,
     costs: Sequence[float] | None = None,
 ) -> float | None:
-    """Part of a capacity that was used over the window [start, end).
+    """The used fraction of a capacity over the window [start, end).
 
     The sum of cost * time within the window, divided by capacity * (end - start). Intervals are
-    [start, end) and are cut to the window; without `costs` each counts 1. A window in which nothing
-    ran has occupancy 0; None if the window is empty.
+    [start, end) and are cut to the window; without `costs` each interval counts 1. A window in which
+    nothing ran has occupancy 0; None if the window is empty.
     """
 
 @final
 class RunningQuantile:
-    """Percentiles of a stream in bounded memory, each within a fixed relative error.
+    """Percentiles of a stream of values in bounded memory, each within a fixed relative error.
 
     Values are counted in buckets whose bounds grow by (1 + error) / (1 - error), as in DDSketch
-    (Masson, Rim and Lee, 2019): at most 3,110 of them for an error of 1 %. An answer is within the
-    relative error of the nearest-rank percentile; values below 1e-9 are answered as 0.
+    (Masson, Rim and Lee, 2019): at most 3,110 buckets for an error of 1 %. An answer is within the
+    relative error of the nearest-rank percentile; values below 1e-9 are reported as 0.
     """
 
     def __new__(cls, relative_error: float = 0.01) -> RunningQuantile:
         """Make an estimator without values; `relative_error` 0.0001 to 0.5."""
     def add(self, value: float) -> None:
-        """Count a value, 0 to 1e18."""
+        """Add a value, 0 to 1e18."""
     def percentile(self, q: float) -> float | None:
-        """Give the nearest-rank percentile within the relative error; None without values."""
+        """The nearest-rank percentile within the relative error; None without values."""
     @property
     def count(self) -> int:
-        """Number of values counted."""
+        """Number of values added."""
     @property
     def relative_error(self) -> float:
         """The relative error of every answer."""
 
 def build_profile() -> Literal["release", "debug"]:
-    """Profile the module was compiled with; benchmarks refuse a debug build."""
+    """The profile of this build; benchmarks refuse a debug build."""
 
 def version() -> str:
-    """Version of the module, which is the version of the package."""
+    """The version of the module; the package has the same version."""

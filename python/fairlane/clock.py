@@ -1,7 +1,7 @@
-"""Time, identity and chance, injected everywhere else.
+"""Time, ids and chance. Other modules get them injected.
 
-Owns the only raw use of ``time``, ``random`` and ``secrets`` in the library. Client clocks measure waits; they
-never decide anything that the store decides.
+Only this module uses ``time``, ``random`` and ``secrets`` directly. A client's clock measures waits; it never decides
+anything that the store decides.
 """
 
 import random
@@ -35,18 +35,18 @@ class SystemClock:
 
 
 class IdGenerator(Protocol):
-    """Makes identifiers nobody has used."""
+    """Makes unique ids."""
 
     def new_id(self) -> str:
-        """Return a fresh id that is valid as a task id and as an incarnation."""
+        """Return a new id, valid for a task and for an incarnation."""
         ...
 
 
 class RandomIds:
-    """96 random bits as 24 hex digits: no coordination, no clock."""
+    """Ids of 96 random bits as 24 hex digits: they need no coordination and no clock."""
 
     def new_id(self) -> str:
-        """Return a fresh id."""
+        """Return a new id."""
         return secrets.token_hex(12)
 
 
@@ -59,12 +59,12 @@ class Rng(Protocol):
 
 
 def system_rng(seed: int | None = None) -> Rng:
-    """Return a generator; with a seed its sequence repeats."""
+    """Return a generator. With a seed, its sequence is always the same."""
     return random.Random(seed)  # noqa: S311 - jitter, not a secret
 
 
 def derived_rng(rng: Rng) -> Rng:
-    """Return a generator begun by one number of another, and independent of what that is used for from then on."""
+    """Return a generator that is seeded by one number from another, and independent of it afterwards."""
     return system_rng(int(rng.uniform(0, 2**53)))
 
 

@@ -1,7 +1,7 @@
 """Every error Fairlane raises, as one tree with stable codes.
 
     FairlaneError
-    ├── ConfigError            a setting, an argument or a file that cannot be used
+    ├── ConfigError            a setting, an argument or a file cannot be used
     ├── Rejected               refused before admission; nothing was written
     │   ├── InvalidTask        a task's id, cost, priority, deadline or payload
     │   ├── UnknownTenant
@@ -9,27 +9,28 @@
     │   ├── CostAboveCeiling   no ceiling could ever admit this cost
     │   ├── IdempotencyConflict
     │   └── AdmissionClosed
-    ├── TaskLost               accepted, but without a result
+    ├── TaskLost               the task was accepted, and ended without a result
     │   ├── TaskFailed  TaskExpired  TaskCancelled  TaskRejected  TaskDead
     ├── LeaseLost              this worker's writes are refused from now on
-    ├── ResultTimeout          the wait ended, the task did not
+    ├── ResultTimeout          the wait ended before the task did
     ├── StoreError
     │   ├── StoreUnavailable   says whether the command may have run
-    │   └── StoreUnsuitable    reachable, but not a server Fairlane can use
+    │   ├── StoreUnsuitable    the server answers, but Fairlane cannot use it
+    │   └── MalformedEvent     the event stream has an entry that this version does not write
     ├── EmbeddedServerError
     ├── RuntimeStartError      Ray did not start, or an actor did not become ready
-    ├── WorkerError              of fairlane.workers, told apart by its codes
+    ├── WorkerError            raised by fairlane.workers; its code says what happened
     └── ProviderError          raised by providers, read by workers
-        ├── Throttled          come back later; costs the task nothing
+        ├── Throttled          retry later; costs the task nothing
         ├── ProviderFailed     this attempt failed; another may succeed
-        └── ProviderRefused    this task can never succeed
+        └── ProviderRefused    no attempt at this task can succeed
 
-A normal negative answer (an unknown task, a cancel that came too late) is a value, not an error.
+Normal negative answers (an unknown task, a cancel that came too late) are values, not errors.
 """
 
 
 class FairlaneError(Exception):
-    """Base of the tree. ``code`` is stable; ``context`` holds the fields named in the message."""
+    """The base of the tree. ``code`` is stable; ``context`` holds the fields that the message names."""
 
     code: str = "fairlane_error"
 
@@ -39,7 +40,7 @@ class FairlaneError(Exception):
         self.context = context
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle by message and context: these errors cross Ray."""
+        """Pickle the message and the context: these errors cross Ray."""
         return (_rebuild, (type(self), self.message, self.context))
 
 
@@ -48,7 +49,7 @@ def _rebuild(kind: type[FairlaneError], message: str, context: dict[str, object]
 
 
 class ConfigError(FairlaneError):
-    """A setting cannot be used. The message names the field, the value and what would be accepted."""
+    """A setting cannot be used. The message names the field, its value, and what would be accepted."""
 
     code = "invalid_configuration"
 
@@ -60,43 +61,43 @@ class Rejected(FairlaneError):
 
 
 class InvalidTask(Rejected):
-    """The submission itself is malformed."""
+    """A field of the submission is invalid."""
 
     code = "invalid_task"
 
 
 class UnknownTenant(Rejected):
-    """No such tenant: tenants are registered by an operator, never created by a submit."""
+    """The tenant is not registered. An operator registers tenants; submitting a task never does."""
 
     code = "unknown_tenant"
 
 
 class QueueFull(Rejected):
-    """The tenant already has as many waiting tasks as its queue bound allows."""
+    """The tenant's queue is full: its ``queue_limit`` of tasks wait already."""
 
     code = "queue_full"
 
 
 class CostAboveCeiling(Rejected):
-    """The cost exceeds a ceiling that would have to admit it, so it could never start."""
+    """The cost exceeds a ceiling, so the task could never start."""
 
     code = "cost_above_ceiling"
 
 
 class IdempotencyConflict(Rejected):
-    """This tenant already used the task id for a different task."""
+    """The tenant has already used this task id for a different task."""
 
     code = "idempotency_conflict"
 
 
 class AdmissionClosed(Rejected):
-    """The pool takes no new tasks."""
+    """The pool accepts no new tasks."""
 
     code = "admission_closed"
 
 
 class TaskLost(FairlaneError):
-    """The task ended without a result. ``error_code`` says why in one word, '' if nothing more is known."""
+    """The task ended without a result. ``error_code`` says why; '' if nothing more is known."""
 
     code = "task_lost"
 
@@ -113,49 +114,49 @@ class TaskFailed(TaskLost):
 
 
 class TaskExpired(TaskLost):
-    """The deadline passed first."""
+    """The task's deadline passed before it completed."""
 
     code = "task_expired"
 
 
 class TaskCancelled(TaskLost):
-    """Somebody cancelled it."""
+    """The task was cancelled."""
 
     code = "task_cancelled"
 
 
 class TaskRejected(TaskLost):
-    """Its tenant's budget is used up (``budget_exhausted``), or a changed limit no longer admits its cost."""
+    """The tenant's budget is used up (``budget_exhausted``), or a changed limit no longer admits the task's cost."""
 
     code = "task_rejected"
 
 
 class TaskDead(TaskLost):
-    """Given up: it kept losing its workers, or its outcome is unknown and must not be repeated."""
+    """The task was given up: it lost too many workers, or its outcome is unknown and it must not be repeated."""
 
     code = "task_dead"
 
 
 class LeaseLost(FairlaneError):
-    """This worker incarnation is no longer alive for the store: all its writes are refused."""
+    """The store considers this worker incarnation lost, and refuses all its writes."""
 
     code = "lease_lost"
 
 
 class ResultTimeout(FairlaneError, TimeoutError):
-    """The result did not arrive within the caller's timeout. The task goes on."""
+    """The result did not arrive within the caller's timeout. The task is not affected."""
 
     code = "result_timeout"
 
 
 class StoreError(FairlaneError):
-    """The Redis side."""
+    """The Redis server, or the connection to it, failed."""
 
     code = "store_error"
 
 
 class StoreUnavailable(StoreError):
-    """The server could not be reached or did not answer. ``outcome_known`` false: the command may have run."""
+    """The server could not be reached, or did not answer. ``outcome_known`` False: the command may have run."""
 
     code = "store_unavailable"
 
@@ -165,9 +166,15 @@ class StoreUnavailable(StoreError):
 
 
 class StoreUnsuitable(StoreError):
-    """The server answers, but cannot be used: wrong kind, too old, evicting, read-only, no permission."""
+    """The server answers, but cannot be used: wrong kind, too old, evicts keys, read-only, or no permission."""
 
     code = "store_unsuitable"
+
+
+class MalformedEvent(StoreError):
+    """An entry of the event stream that this version of Fairlane does not write: the rest is not read."""
+
+    code = "malformed_event"
 
 
 class EmbeddedServerError(FairlaneError):
@@ -183,16 +190,16 @@ class RuntimeStartError(FairlaneError):
 
 
 class ProviderError(FairlaneError):
-    """What a provider raises to say how a call ended."""
+    """A provider raises this to say how a call ended."""
 
     code = "provider_error"
 
 
 class Throttled(ProviderError):
-    """The provider asked for a pause: of ``retry_after_ms``, else as ``retry_after`` says.
+    """The provider is rate limited, and asked for a pause of ``retry_after_ms``, or else of ``retry_after``.
 
-    ``retry_after`` is what a Retry-After header holds, or a number of seconds. Neither, or nothing that makes sense,
-    means that it named none: the pool's default pause.
+    ``retry_after`` is the value of a Retry-After header, or a number of seconds. Without a usable value, the pool's
+    ``default_pause_ms`` applies.
     """
 
     code = "throttled"
@@ -206,19 +213,19 @@ class Throttled(ProviderError):
         **context: object,
     ) -> None:
         if not isinstance(message, str):
-            raise TypeError(f"a throttle's message is text, not {message!r}: seconds are retry_after=...")
+            raise TypeError(f"message = {message!r}: must be text; pass seconds as retry_after=...")
         super().__init__(message, retry_after_ms=retry_after_ms, retry_after=retry_after, **context)
         self.retry_after_ms = retry_after_ms
         self.retry_after = retry_after
 
 
 class ProviderFailed(ProviderError):
-    """The call failed in a way that another attempt may cure."""
+    """The call failed; another attempt may succeed."""
 
     code = "provider_failed"
 
 
 class ProviderRefused(ProviderError):
-    """The call can never succeed: no further attempt is made."""
+    """The call can never succeed. The worker does not retry it."""
 
     code = "provider_refused"

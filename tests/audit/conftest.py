@@ -33,5 +33,4 @@ async def busy(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
         await world.submit(task("u1", 70, tenant="b"), task("u2", 30, tenant="b"))
         assert await check_invariants(store) == []
         yield world
-        keys = await store.command("KEYS", f"{store.keys.prefix}*")
-        await store.command("DEL", *keys)
+        await store.erase()

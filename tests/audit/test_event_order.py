@@ -5,6 +5,7 @@ import pytest
 from fairlane.audit import Rule, Violation, check_invariants
 from fairlane.store.codec import pack
 from tests.support.store_packed import poke
+from tests.support.store_raw import command
 from tests.support.store_world import World
 
 
@@ -14,14 +15,14 @@ async def found(world: World) -> list[Violation]:
 
 async def test_a_gap_between_events_is_found(busy: World) -> None:
     entries = await busy.events()
-    await busy.store.command("XDEL", busy.store.keys.events, entries[4].stream_id)
+    await command(busy.store, "XDEL", busy.store.keys.events, entries[4].stream_id)
     hits = await found(busy)
     assert ("event 6", "follows event 4") in {(each.subject, each.found) for each in hits}
 
 
 async def test_a_missing_last_event_is_found(busy: World) -> None:
     entries = await busy.events()
-    await busy.store.command("XDEL", busy.store.keys.events, entries[-1].stream_id)
+    await command(busy.store, "XDEL", busy.store.keys.events, entries[-1].stream_id)
     hits = await found(busy)
     assert {each.subject for each in hits} == {"events", "task:b:u1", "task:b:u2"}
 
@@ -69,7 +70,7 @@ async def test_a_transition_outside_the_tables_is_found(busy: World, case: str) 
     row, finding = FORGED[case]
     pool = await busy.pool_view()
     fields = ("n", pool.events + 1, "at", busy.now, "by", "forged", "rows", pack([list(row)]))
-    await busy.store.command("XADD", busy.store.keys.events, "*", *fields)
+    await command(busy.store, "XADD", busy.store.keys.events, "*", *fields)
     await poke(busy.store, "pool", events=pool.events + 1)
     hits = {each.found for each in await found(busy)}
     assert finding in hits
@@ -78,7 +79,7 @@ async def test_a_transition_outside_the_tables_is_found(busy: World, case: str) 
 async def test_time_that_runs_back_is_found(busy: World) -> None:
     pool = await busy.pool_view()
     fields = ("n", pool.events + 1, "at", busy.now - 1, "by", "forged", "rows", pack([["resumed"]]))
-    await busy.store.command("XADD", busy.store.keys.events, "*", *fields)
+    await command(busy.store, "XADD", busy.store.keys.events, "*", *fields)
     await poke(busy.store, "pool", events=pool.events + 1)
     (hit,) = await found(busy)
     assert hit.expected == f"not before {busy.now} ms"
@@ -86,5 +87,5 @@ async def test_time_that_runs_back_is_found(busy: World) -> None:
 
 async def test_a_stream_that_was_trimmed_is_sound_as_far_as_it_goes(busy: World) -> None:
     entries = await busy.events()
-    await busy.store.command("XTRIM", busy.store.keys.events, "MINID", entries[5].stream_id)
+    await command(busy.store, "XTRIM", busy.store.keys.events, "MINID", entries[5].stream_id)
     assert await check_invariants(busy.store) == []

@@ -9,14 +9,15 @@ from fairlane.domain.policy import ParkReason
 from fairlane.domain.task import TaskRef, TaskState
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
+from tests.support.store_raw import command
 from tests.support.store_world import World, task
 
 Spoil = Callable[[World], Awaitable[object]]
 
 
-def redis(command: str, *key: str, arguments: tuple[str | bytes | int, ...] = ()) -> Spoil:
+def redis(word: str, *key: str, arguments: tuple[str | bytes | int, ...] = ()) -> Spoil:
     """Spoil with one command on one key."""
-    return lambda world: world.store.command(command, world.store.keys.key(*key), *arguments)
+    return lambda world: command(world.store, word, world.store.keys.key(*key), *arguments)
 
 
 def number(*key: str, **parts: object) -> Spoil:
@@ -105,7 +106,7 @@ async def test_a_counter_that_does_not_add_up_is_found(busy: World, key: tuple[s
 
 
 async def test_a_worker_s_load_that_does_not_add_up_is_found(busy: World) -> None:
-    await busy.store.command("HSET", busy.store.keys.key("worker", "w1"), "load", 7)
+    await command(busy.store, "HSET", busy.store.keys.key("worker", "w1"), "load", 7)
     (hit,) = await found(busy)
     assert (hit.rule, hit.subject, hit.found, hit.expected) == (Rule.COUNTER, "worker:w1 load", "7", "3")
 
@@ -176,7 +177,7 @@ async def test_a_key_without_an_owner_is_found(busy: World, case: str) -> None:
 
 async def test_without_events_the_rest_is_still_checked(busy: World) -> None:
     await busy.pool(lease_ms=3_600_000, event_limit=0)
-    await busy.store.command("DEL", busy.store.keys.events)
+    await command(busy.store, "DEL", busy.store.keys.events)
     await poke(busy.store, "pool", slots=9)
     assert {each.rule for each in await found(busy)} == {Rule.COUNTER}
 
@@ -189,6 +190,6 @@ async def test_without_rounds_the_calendar_is_in_the_order_of_heads(busy: World,
     await busy.pool(policy=policy, lease_ms=3_600_000)
     await busy.submit(task("v", priority=5))
     assert await check_invariants(busy.store) == []
-    await busy.store.command("ZADD", busy.store.keys.key("calendar"), 3, "a")
+    await command(busy.store, "ZADD", busy.store.keys.key("calendar"), 3, "a")
     (hit,) = await found(busy)
     assert (hit.rule, hit.subject) == (Rule.CALENDAR, "calendar a")

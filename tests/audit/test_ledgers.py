@@ -10,6 +10,7 @@ from fairlane.store.codec import pack
 from fairlane.store.connection import Endpoint
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
+from tests.support.store_raw import command
 from tests.support.store_windows import window
 from tests.support.store_world import World, budget, task, tasks
 
@@ -42,13 +43,12 @@ async def rich(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
         await world.dispatch()
         assert await check_invariants(store) == []
         yield world
-        keys = await store.command("KEYS", f"{store.keys.prefix}*")
-        await store.command("DEL", *keys)
+        await store.erase()
 
 
-def redis(command: str, *key: str, arguments: tuple[str | bytes | int, ...] = ()) -> Spoil:
+def redis(word: str, *key: str, arguments: tuple[str | bytes | int, ...] = ()) -> Spoil:
     """Spoil with one command on one key."""
-    return lambda world: world.store.command(command, world.store.keys.key(*key), *arguments)
+    return lambda world: command(world.store, word, world.store.keys.key(*key), *arguments)
 
 
 def number(*key: str, **parts: object) -> Spoil:
@@ -183,7 +183,7 @@ async def test_a_tenant_that_waits_wrongly_is_found(rich: World, case: str) -> N
 async def test_a_tenant_that_waits_for_another_limit_than_it_says_is_found(rich: World) -> None:
     """Parked by `slots` it would have no timer, and nothing would ever release it."""
     await poke(rich.store, "tenant", "c", place="slots")
-    await rich.store.command("HSET", rich.store.keys.key("parked"), "c", "slots")
+    await command(rich.store, "HSET", rich.store.keys.key("parked"), "c", "slots")
     (hit,) = await found(rich, Rule.CALENDAR)
     assert (hit.subject, hit.found, hit.expected) == ("parked c", "parked by slots", "by starts")
 

@@ -9,6 +9,7 @@ from fairlane.domain.attempt import Outcome
 from fairlane.store.codec import pack
 from fairlane.store.connection import Endpoint
 from tests.support.store_packed import poke
+from tests.support.store_raw import command
 from tests.support.store_windows import window
 from tests.support.store_world import World, budget, settlement, task, tasks
 
@@ -42,8 +43,7 @@ async def paid(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
         assert (ledger.spent_before, ledger.spent_total) == (310, 420)
         assert await check_invariants(store) == []
         yield world
-        keys = await store.command("KEYS", f"{store.keys.prefix}*")
-        await store.command("DEL", *keys)
+        await store.erase()
 
 
 async def found(world: World) -> list[Violation]:
@@ -54,7 +54,7 @@ async def forge(world: World, *row: str | int) -> None:
     """Append an event of one row."""
     number = (await world.pool_view()).events + 1
     fields = ("n", number, "at", world.now, "by", "forged", "rows", pack([list(row)]))
-    await world.store.command("XADD", world.store.keys.events, "*", *fields)
+    await command(world.store, "XADD", world.store.keys.events, "*", *fields)
     await poke(world.store, "pool", events=number)
 
 
@@ -104,7 +104,7 @@ async def test_a_handover_above_the_budget_is_found(paid: World) -> None:
 
 async def test_of_a_stream_that_was_trimmed_no_sum_is_compared(paid: World) -> None:
     entries = await paid.events()
-    await paid.store.command("XTRIM", paid.store.keys.events, "MINID", entries[4].stream_id)
+    await command(paid.store, "XTRIM", paid.store.keys.events, "MINID", entries[4].stream_id)
     assert await found(paid) == []
 
 
@@ -139,5 +139,4 @@ async def test_a_lengthened_interval_raises_no_false_alarm(endpoint: Endpoint, n
         await world.submit(task("t2", 50))
         assert (await world.dispatch()).wake_ms == 1000
         assert await check_invariants(store) == []
-        keys = await store.command("KEYS", f"{store.keys.prefix}*")
-        await store.command("DEL", *keys)
+        await store.erase()

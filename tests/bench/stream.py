@@ -2,7 +2,8 @@
 
 from bench.evidence import Evidence
 from bench.recorder import Recorder
-from fairlane.domain.events import Event, Scalar
+from fairlane.domain.event_decoder import decode_event
+from fairlane.domain.events import Event
 
 
 class Stream:
@@ -14,9 +15,9 @@ class Stream:
         for tenant, weight in tenants:
             self.add(0, "put_tenants", ("tenant", tenant, weight, 0, 0))
 
-    def add(self, at_ms: int, by: str, *rows: tuple[Scalar, ...]) -> None:
+    def add(self, at_ms: int, by: str, *rows: tuple[str | int, ...]) -> None:
         number = len(self.events) + 1
-        self.events.append(Event(f"{at_ms}-{number}", number, at_ms, by, rows))
+        self.events.append(decode_event(f"{at_ms}-{number}", number, at_ms, by, rows))
 
     def submit(self, at_ms: int, tenant: str, task: str, cost: int = 10, priority: int = 100) -> None:
         self.add(at_ms, "submit", ("pending", tenant, task, cost, priority))

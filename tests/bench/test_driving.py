@@ -15,6 +15,7 @@ from bench.scenarios.throughput import THROUGHPUT
 from fairlane.config import TenantConfig
 from fairlane.store.store import Store
 from tests.bench.in_process import InProcessPlatform
+from tests.support.store_raw import command
 
 SHORT = Timing(run_ms=1_500, submit_until_ms=1_300, observe_from_ms=300, observe_until_ms=1_300)
 
@@ -30,7 +31,7 @@ def platform(endpoint) -> InProcessPlatform:
 
 async def keys(endpoint) -> set[bytes]:
     async with Store(endpoint, "none") as store:
-        return set(await store.command("KEYS", "*"))
+        return set(await command(store, "KEYS", "*"))
 
 
 class Silent:
@@ -184,7 +185,7 @@ async def test_nothing_run_is_nothing_passed(platform):
 async def test_cleaning_removes_one_schedulers_keys_only(endpoint, name):
     async with Store(endpoint, name) as store, Store(endpoint, f"{name}-other") as other:
         for each in (store, other):
-            await each.command("SET", each.keys.pool, 1)
+            await command(each, "SET", each.keys.pool, 1)
         await clean.remove(store)
         assert await clean.count_keys(store) == 0
         assert await clean.count_keys(other) == 1

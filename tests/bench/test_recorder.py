@@ -2,11 +2,12 @@
 
 import pytest
 
-from bench.recorder import MalformedEvent, Recorder
+from bench.recorder import Recorder
 from fairlane.domain.attempt import AttemptState
-from fairlane.domain.events import Event
+from fairlane.domain.event_decoder import decode_event
 from fairlane.domain.policy import ParkReason
 from fairlane.domain.task import TaskRef, TaskState
+from fairlane.errors import MalformedEvent
 from tests.bench.stream import Stream
 
 
@@ -180,7 +181,7 @@ class TestTrust:
     )
     def test_a_row_outside_the_contract_is_refused(self, row):
         with pytest.raises(MalformedEvent):
-            Recorder().read([Event("1-1", 1, 1, "submit", (row,))])
+            Recorder().read([decode_event("1-1", 1, 1, "submit", (row,))])
 
     def test_an_attempt_cannot_end_twice(self):
         stream = Stream(("acme", 1))

@@ -7,6 +7,7 @@ from bench.measures.handoff import handoff
 from bench.measures.requeue import requeue
 from bench.results import Metrics
 from bench.scenarios.controls import THROTTLE_REQUEUE
+from fairlane.domain.events import ActiveRow
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from tests.bench.stream import Stream
 from tests.bench.test_controls import ledger
@@ -81,7 +82,7 @@ class TestRequeue:
         stream = self.story()
         stream.events = [
             each
-            if each.rows[0][:3] != ("active", "a", "b")
+            if not (isinstance(each.rows[0], ActiveRow) and each.rows[0].task == "b")
             else type(each)("0-1", each.number, 300, "start", each.rows)
             for each in stream.events
         ]

@@ -55,7 +55,6 @@ def operator(endpoint: Endpoint, name: str, capsys: pytest.CaptureFixture[str]) 
 
     async def clean(world: World) -> None:
         assert await check_invariants(world.store) == []
-        keys = await world.store.command("KEYS", f"{world.store.keys.prefix}*")
-        await world.store.command("DEL", *keys)
+        await world.store.erase()
 
     operator.within(clean)

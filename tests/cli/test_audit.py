@@ -2,8 +2,9 @@
 
 import pytest
 
-from fairlane.audit import invariants
+from fairlane.store.store import Store
 from tests.support.store_packed import poke
+from tests.support.store_raw import command
 from tests.support.store_world import World, tasks
 
 from .conftest import Operator
@@ -26,11 +27,11 @@ def test_each_violation_is_one_line(operator: Operator) -> None:
     odd = "odd\n\x1b[31m[bold]"
 
     async def spoil(world: World) -> None:
-        await world.store.command("SET", f"{world.store.keys.prefix}{odd}", "x")
+        await command(world.store, "SET", f"{world.store.keys.prefix}{odd}", "x")
         await poke(world.store, "pool", live=4)
 
     async def mend(world: World) -> None:
-        await world.store.command("DEL", f"{world.store.keys.prefix}{odd}")
+        await command(world.store, "DEL", f"{world.store.keys.prefix}{odd}")
         await poke(world.store, "pool", live=3)
 
     operator.within(spoil)
@@ -46,18 +47,18 @@ def test_each_violation_is_one_line(operator: Operator) -> None:
 
 
 def test_one_that_moves_all_the_time_is_told_apart(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, readings = invariants.read_pool, []
+    read, readings = Store.stored_pool, []
 
-    async def read_a_moving_pool(store):  # type: ignore[no-untyped-def]
+    async def read_a_moving_pool(store: Store) -> dict[str, int]:
         readings.append(1)
         return {**await read(store), "fence": len(readings)}
 
-    monkeypatch.setattr(invariants, "read_pool", read_a_moving_pool)
+    monkeypatch.setattr(Store, "stored_pool", read_a_moving_pool)
     operator.within(fill)
     assert operator.run("audit") == "3 tasks, 2 tenants: sound\n"
     assert len(readings) == 10
     operator.within(lambda world: poke(world.store, "pool", live=4))
     code, output, errors = operator.outcome("audit")
     operator.within(lambda world: poke(world.store, "pool", live=3))
-    assert (code, output.splitlines()[-1]) == (1, "3 tasks, 2 tenants: 1 violations")
-    assert errors == "fairlane: something moved during each reading; audit a scheduler at rest to be sure\n"
+    assert (code, output.splitlines()[-1]) == (1, "3 tasks, 2 tenants: 1 violation")
+    assert errors == "fairlane: the state changed during every reading; audit again when nothing runs\n"

@@ -9,6 +9,7 @@ from fairlane.cli.journal import Journal
 from fairlane.domain.attempt import Outcome
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
+from tests.support.store_raw import command
 from tests.support.store_world import World, task, tasks
 
 
@@ -106,6 +107,6 @@ async def test_dropped_events_are_told(world: World, told: pytest.LogCaptureFixt
     await journal.finish()
     for number in range(3):
         await world.submit(task(f"u{number}"))
-    await world.store.command("XTRIM", world.store.keys.events, "MAXLEN", 1)
+    await command(world.store, "XTRIM", world.store.keys.events, "MAXLEN", 1)
     await journal.finish()
     assert records(told, logging.WARNING) == ["2 events were dropped from the stream before they were read"]

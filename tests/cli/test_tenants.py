@@ -104,7 +104,7 @@ def test_a_top_up_counts_once_per_key(operator: Operator) -> None:
     operator.run("tenants", "put", "acme", "--budget-units", "500")
     for key, limit in (("monday", 540), ("monday", 540), ("tuesday", 580)):
         told = operator.run("tenants", "top-up", "acme", "40", "--key", key)
-        assert told == f"tenant acme: its budget is {limit} units, with what was added\n"
+        assert told == f"tenant acme: the budget is now {limit} units\n"
     assert json.loads(operator.run("tenants", "show", "acme", "--json"))["ledger"]["limit"] == 580
 
 
@@ -135,7 +135,9 @@ def test_remove_forgets_a_tenant(operator: Operator) -> None:
     operator.run("tenants", "put", "acme")
     assert operator.run("tenants", "remove", "acme") == "tenant acme removed\n"
     for command in ("remove", "show"):
-        assert operator.run("tenants", command, "acme", code=1) == ("fairlane: tenant acme: there is none of this id\n")
+        assert operator.run("tenants", command, "acme", code=1) == (
+            "fairlane: tenant acme is not registered; fairlane tenants put acme registers it\n"
+        )
 
 
 @pytest.mark.parametrize("command", ["put", "show", "remove"])

@@ -1,4 +1,4 @@
-"""The pages say only what works: their commands exist and run, their code runs, their links lead somewhere."""
+"""The pages are correct: their commands exist, their program runs, and their links and paths lead to files."""
 
 import os
 import re
@@ -16,7 +16,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^    (make [^\n#]*|python -m [^\n#]*|maturin [^\n#]*)", re.MULTILINE)
 _GROUPS = {"tenants"}
-"""Commands that have commands of their own."""
+"""Commands with subcommands."""
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 [_VENV] = re.findall(r"^VENV\s*:=\s*(\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -72,7 +72,7 @@ def test_every_command_of_the_pages_exists(page: str, command: str) -> None:
         assert words[1] in _run(sys.executable, "-m", "maturin", "--help").stdout
 
 
-def test_the_doctor_of_the_readme_finds_this_machine_well() -> None:
+def test_the_doctor_of_the_readme_succeeds_on_this_machine() -> None:
     done = _run(sys.executable, "-m", "fairlane.cli", "doctor")
     assert done.returncode == 0, done.stderr
     assert "valkey" in done.stdout.lower()
@@ -90,11 +90,11 @@ def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
-def test_every_path_that_is_named_is_there(page: str) -> None:
-    named = re.findall(r"`([\w./]+(?:/|\.(?:py|lua|rs|md|toml|yaml|lock)))`", (ROOT / page).read_text(encoding="utf-8"))
+def test_every_path_on_the_page_exists(page: str) -> None:
+    paths = re.findall(r"`([\w./]+(?:/|\.(?:py|lua|rs|md|toml|yaml|lock)))`", (ROOT / page).read_text(encoding="utf-8"))
     places = [ROOT, *(ROOT / place for place in ("python/fairlane", "python/fairlane/store/lua", "tests/workers"))]
-    assert named
-    assert [path for path in named if not any((place / path).exists() for place in places)] == []
+    assert paths
+    assert [path for path in paths if not any((place / path).exists() for place in places)] == []
 
 
 def test_the_tree_of_the_architecture_is_the_package() -> None:

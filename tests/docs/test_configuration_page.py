@@ -1,4 +1,4 @@
-"""docs/configuration.md is the generated one, tells every field, and its file is a configuration."""
+"""docs/configuration.md is the generated page, has a row for every field, and its file is a valid configuration."""
 
 import re
 import tomllib
@@ -9,15 +9,15 @@ import pytest
 from fairlane import BudgetConfig, EstimateConfig, SchedulerConfig, TenantConfig, WindowConfig, load_config
 from fairlane.config import Section
 from fairlane.config.openai_chat import OpenAIChatConfig
-from fairlane.config.page import meanings, render
 from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.domain.policy import BudgetPolicy
+from tools.docs.configuration import meanings, render
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
-OUTSIDE = (OpenAIChatConfig, ManagerConfig, HealthConfig, SupervisorConfig)
+OTHER_SECTIONS = (OpenAIChatConfig, ManagerConfig, HealthConfig, SupervisorConfig)
 
 
-def _inside() -> list[type[Section]]:
+def _scheduler_sections() -> list[type[Section]]:
     """Every section that a `SchedulerConfig` can hold, found in pydantic's own schema."""
     names = {"SchedulerConfig", *SchedulerConfig.model_json_schema()["$defs"]}
     kinds: list[type[Section]] = [Section]
@@ -26,11 +26,11 @@ def _inside() -> list[type[Section]]:
     return [kind for kind in kinds if kind.__name__ in names]
 
 
-SECTIONS = [*_inside(), *OUTSIDE]
+SECTIONS = [*_scheduler_sections(), *OTHER_SECTIONS]
 
 
 def _chapter(kind: type[Section]) -> str:
-    """The part of the page about one section."""
+    """The chapter of the page about one section."""
     [found] = [
         part
         for part in re.split(r"^##+ ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
@@ -45,21 +45,21 @@ def _rows(kind: type[Section]) -> dict[str, list[str]]:
     return {row[0].strip("`"): row[1:] for row in cells}
 
 
-def test_the_page_is_the_generated_one() -> None:
-    assert PAGE.read_text(encoding="utf-8") == render(), "run python -m fairlane.config.page > docs/configuration.md"
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == render(), "run make docs"
 
 
-def test_it_has_the_sections_of_a_file_in_the_order_of_the_fields() -> None:
+def test_its_chapters_have_the_order_of_the_fields() -> None:
     headings = re.findall(r"^## `\[(\w+)(?:\.<tenant>)?\]`", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert headings == [name for name in SchedulerConfig.model_fields if name != "name"]
 
 
-def test_there_are_sections_within_sections() -> None:
+def test_nested_sections_are_found() -> None:
     assert {TenantConfig, BudgetConfig, WindowConfig, EstimateConfig} <= set(SECTIONS)
 
 
 @pytest.mark.parametrize("kind", SECTIONS, ids=lambda kind: kind.__name__)
-def test_every_field_is_told_with_its_meaning(kind: type[Section]) -> None:
+def test_every_field_has_a_row_with_its_meaning(kind: type[Section]) -> None:
     assert list(_rows(kind)) == list(kind.model_fields)
     assert all(row[2].endswith(".") for row in _rows(kind).values())
     assert set(meanings(kind)) == set(kind.model_fields)
@@ -81,18 +81,18 @@ def test_every_field_is_told_with_its_meaning(kind: type[Section]) -> None:
         (ManagerConfig, "health", "a section; or none", ""),
     ],
 )
-def test_types_bounds_and_defaults_are_told_in_words(kind: type[Section], field: str, takes: str, default: str) -> None:
+def test_types_bounds_and_defaults_are_in_words(kind: type[Section], field: str, takes: str, default: str) -> None:
     assert _rows(kind)[field][:2] == [takes, default]
 
 
-def test_a_field_without_words_of_its_own_has_those_it_was_inherited_with() -> None:
+def test_a_field_without_its_own_docstring_inherits_one() -> None:
     kinds = {kind.__name__: kind for kind in SECTIONS}
     inherited, own = meanings(kinds["WorkerHealthConfig"]), meanings(HealthConfig)
     assert inherited["timeout_ms"] == own["timeout_ms"]
     assert inherited["interval_ms"] != own["interval_ms"]
 
 
-def test_its_file_is_a_configuration_with_every_section(tmp_path: Path) -> None:
+def test_its_file_is_a_valid_configuration_with_every_section(tmp_path: Path) -> None:
     [text] = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert list(tomllib.loads(text)) == list(SchedulerConfig.model_fields)
     path = tmp_path / "fairlane.toml"

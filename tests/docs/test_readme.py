@@ -1,4 +1,4 @@
-"""The commands below "Run it" fit together: one server, one scheduler, one file."""
+"""The commands below "Run it" work together: they use the same server, scheduler and file."""
 
 import os
 import re
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fairlane.config import REDIS_URL_VARIABLE
-from fairlane.config.example import EXAMPLE
-from fairlane.embedded import EmbeddedServer
+from fairlane.embedded.server import EmbeddedServer
+from tools.docs.example import EXAMPLE
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def _commands() -> list[str]:
     return [line.removeprefix("$ ") for line in block.splitlines()]
 
 
-def test_they_and_the_file_name_the_server_that_compose_starts() -> None:
+def test_the_commands_and_the_file_use_the_server_of_compose_yaml() -> None:
     yaml = pytest.importorskip("yaml")
     [service] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"].values()
     assert service["ports"] == [f"{URL.removeprefix('redis://')}:6379"]
@@ -34,7 +34,7 @@ def test_they_and_the_file_name_the_server_that_compose_starts() -> None:
 
 
 @pytest.mark.ray
-def test_they_run_one_after_the_other(server: EmbeddedServer, tmp_path: Path) -> None:
+def test_the_commands_run_in_order(server: EmbeddedServer, tmp_path: Path) -> None:
     url = server.address.url
     (tmp_path / "fairlane.toml").write_text(EXAMPLE.replace(URL, url))
     environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}

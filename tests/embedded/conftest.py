@@ -1,4 +1,4 @@
-"""Real servers and real processes. Each test stops, by pid and start, exactly what it started."""
+"""Fixtures with real servers and processes. Each test stops only what it started, known by pid and start time."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from fairlane.embedded.server import EmbeddedServer, ServerAddress
 
 @pytest.fixture
 def connect() -> Iterator[Callable[[ServerAddress], redis.Redis]]:
-    """Opens clients by URL, as users do, and closes them."""
+    """Opens clients by URL, as users do, and closes them afterwards."""
     clients: list[redis.Redis] = []
 
     def open_client(address: ServerAddress) -> redis.Redis:
@@ -28,7 +28,7 @@ def connect() -> Iterator[Callable[[ServerAddress], redis.Redis]]:
 
 @pytest.fixture
 def make_server() -> Iterator[Callable[..., EmbeddedServer]]:
-    """Builds servers and stops them afterwards."""
+    """Creates servers and stops them afterwards."""
     servers: list[EmbeddedServer] = []
 
     def make(*args: object, **options: object) -> EmbeddedServer:
@@ -42,7 +42,7 @@ def make_server() -> Iterator[Callable[..., EmbeddedServer]]:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory in which temporary directories are made during this test."""
+    """The parent of all temporary directories during this test."""
     path = tmp_path / "t"
     path.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(path))
@@ -51,12 +51,12 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def reaped() -> Iterator[Callable[[int], ProcessId]]:
-    """Takes note of a running process that the test has to leave behind dead."""
+    """Registers a running process, kills it after the test, and checks that it is dead."""
     processes: list[ProcessId] = []
 
     def note(pid: int) -> ProcessId:
         process = identify(pid)
-        assert process is not None, f"process {pid} does not run"
+        assert process is not None, f"process {pid} is not running"
         processes.append(process)
         return process
 

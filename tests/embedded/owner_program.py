@@ -1,6 +1,6 @@
-"""Run by the guard tests as the process that is killed. Prints what it started, then obeys one line of input.
+"""The process that the guard tests kill. It prints the processes it started, then reads one command line.
 
-Arguments: marker value, directory for kept data.
+Arguments: the marker value, and the directory for kept data. Commands: `close` stops everything; any other line exits.
 """
 
 import json
@@ -11,7 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from fairlane.embedded import EmbeddedServer, Guard, create_private_directory
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.private_directory import create_private_directory
+from fairlane.embedded.server import EmbeddedServer
 
 NAME = "FAIRLANE_TEST_SESSION"
 SLEEP = "print(flush=True); import time; time.sleep(600)"

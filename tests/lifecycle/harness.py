@@ -126,9 +126,7 @@ class Harness:
                 failures.append(AssertionError(f"{running.role} did not stop"))
             elif not running.task.cancelled() and (error := running.task.exception()) is not None:
                 failures.append(error)
-        keys = await self.store.command("KEYS", f"{self.store.keys.prefix}*")
-        if keys:
-            await self.store.command("DEL", *keys)
+        await self.store.erase()
         for store in self._stores:
             await store.close()
         if failures:

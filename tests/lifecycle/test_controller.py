@@ -1,6 +1,7 @@
 """The capacity follows what the provider takes."""
 
 from fairlane.config import PoolConfig
+from fairlane.domain.events import CapacityRow
 from fairlane.domain.policy import ThrottleScope
 from fairlane.providers.simulated import SimulatedProvider
 from tests.lifecycle.harness import Harness, until
@@ -20,8 +21,8 @@ async def test_throttles_halve_the_capacity_and_quiet_brings_it_back_one_by_one(
 
     await until(lambda: capacity_is(4))
     await until(lambda: capacity_is(8))
-    rows = [row for event in await pool.store.events() for row in event.rows if row[0] == "capacity"]
-    changes = [(row[1], row[2]) for row in rows]
+    rows = [row for event in await pool.store.events() for row in event.rows if isinstance(row, CapacityRow)]
+    changes = [(row.before, row.after) for row in rows]
     assert changes[-5:] == [(8, 4), (4, 5), (5, 6), (6, 7), (7, 8)]
 
 

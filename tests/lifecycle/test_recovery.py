@@ -7,7 +7,8 @@ import pytest
 
 from fairlane.config import PoolConfig, TenantConfig
 from fairlane.domain.task import OnUnknown, TaskState
-from fairlane.embedded import EmbeddedServer, Guard
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.errors import TaskDead
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec
@@ -15,6 +16,7 @@ from fairlane.providers.base import Call, Reply
 from fairlane.providers.simulated import SimulatedProvider
 from fairlane.store.connection import Endpoint
 from tests.lifecycle.harness import Gate, Harness, until
+from tests.support.store_raw import command
 
 
 class Counting:
@@ -248,7 +250,7 @@ async def test_a_worker_cut_off_for_a_lease_stops_its_calls_and_comes_back_anew(
     client = await pool.client()
     handle = await client.submit("acme", {}, cost=1)
     first = await gate.begun()
-    await pool.store.command("CLIENT", "PAUSE", 700, "ALL")
+    await command(pool.store, "CLIENT", "PAUSE", 700, "ALL")
     second = await gate.begun()
     assert gate.stopped == [first]
     assert second.task_id == first.task_id

@@ -10,6 +10,7 @@ from fairlane.lifecycle.handle import TaskHandle
 from fairlane.providers.base import Call, Reply
 from fairlane.store.messages import CancelStatus
 from tests.lifecycle.harness import Harness
+from tests.support.store_raw import command
 
 TASK = {"payload": "once", "cost": 5, "task_id": "order-7"}
 PAST_RETENTION = ("task",)
@@ -41,7 +42,7 @@ async def _ended(pool: Harness, provider: Counts) -> TaskHandle:
 async def _pass(pool: Harness, keys: tuple[str, ...]) -> Client:
     """Do what the end of a time does, and return a client that has not seen the task."""
     for key in keys:
-        assert await pool.store.command("DEL", pool.store.keys.key(key, "acme", "order-7")) == 1
+        assert await command(pool.store, "DEL", pool.store.keys.key(key, "acme", "order-7")) == 1
     return await pool.client()
 
 
@@ -91,4 +92,4 @@ async def test_an_id_that_fairlane_made_is_known_for_the_retention_only(pool: Ha
     client = await pool.client()
     handle = await client.submit("acme", "once", cost=5)
     await handle.result(10)
-    assert await pool.store.command("EXISTS", pool.store.keys.key("tombstone", "acme", handle.ref.id)) == 0
+    assert await command(pool.store, "EXISTS", pool.store.keys.key("tombstone", "acme", handle.ref.id)) == 0

@@ -12,6 +12,7 @@ from fairlane.lifecycle.submission import TaskSpec
 from fairlane.providers.base import Call, Reply
 from fairlane.providers.simulated import SimulatedProvider
 from tests.lifecycle.harness import Gate, Harness
+from tests.support.store_raw import command
 
 
 class Returns:
@@ -192,7 +193,7 @@ async def test_an_end_that_was_not_told_is_found_all_the_same(pool: Harness) -> 
         await gate.begun()
     # As if the notices were lost: another client is the one that is told.
     for handle in handles:
-        await pool.store.command("HSET", pool.store.keys.key("task", "acme", handle.ref.id), "client", "somebody")
+        await command(pool.store, "HSET", pool.store.keys.key("task", "acme", handle.ref.id), "client", "somebody")
     gate.open_to.set()
     assert await client.wait_many(handles, 10) == [handle.ref.id for handle in handles]
 
@@ -201,7 +202,7 @@ async def test_a_task_whose_record_is_gone_ends_its_wait(pool: Harness) -> None:
     await pool.put()
     client = await pool.client()
     handle = await client.submit("acme", {}, cost=1)
-    await pool.store.command("DEL", pool.store.keys.key("task", "acme", handle.ref.id))
+    await command(pool.store, "DEL", pool.store.keys.key("task", "acme", handle.ref.id))
     with pytest.raises(TaskLost, match="unknown to the store"):
         await handle.result(10)
 
@@ -222,7 +223,7 @@ async def test_a_payload_nobody_can_read_fails_its_task_only(pool: Harness) -> N
     client = await pool.client()
     broken = await client.submit("acme", {}, cost=1)
     fine = await client.submit("acme", {"echo": "fine"}, cost=1)
-    await pool.store.command("HSET", pool.store.keys.key("task", "acme", broken.ref.id), "payload", b"\x80pickle")
+    await command(pool.store, "HSET", pool.store.keys.key("task", "acme", broken.ref.id), "payload", b"\x80pickle")
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
     with pytest.raises(TaskFailed) as caught:

@@ -31,8 +31,24 @@ def test_the_wheel_holds_every_source_file(wheel: zipfile.ZipFile) -> None:
         for pattern in ("*.py", "*.pyi", "*.lua", "py.typed")
         for path in PACKAGE.rglob(pattern)
     }
-    assert {"fairlane/py.typed", "fairlane/_core.pyi", "fairlane/store/lua/dispatch.lua"} <= wanted
+    assert {
+        "fairlane/py.typed",
+        "fairlane/__init__.pyi",
+        "fairlane/_core.pyi",
+        "fairlane/store/lua/dispatch.lua",
+    } <= wanted
     assert wanted <= set(wheel.namelist())
+
+
+def test_the_wheel_holds_the_library_only(wheel: zipfile.ZipFile) -> None:
+    """Neither the benchmark nor what renders the pages of docs/, wherever in the tree it stands."""
+    assert {name.partition("/")[0].partition("-")[0] for name in wheel.namelist()} == {"fairlane"}
+    generators = [path for path in (ROOT / "tools" / "docs").glob("*.py") if "def render" in path.read_text()]
+    assert {path.stem for path in generators} == {"configuration", "redis_schema", "telemetry"}
+    sources = [wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".py")]
+    for title in ("# Configuration", "# What Fairlane stores", "# Metrics and spans"):
+        assert any(title in path.read_text() for path in generators)
+        assert not any(title in source for source in sources)
 
 
 def test_the_wheel_holds_the_core_for_any_later_python(wheel: zipfile.ZipFile) -> None:

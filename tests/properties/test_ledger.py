@@ -40,5 +40,4 @@ async def test_no_budget_is_overspent_and_no_window_exceeded(
         assert history.by_events.handovers >= 5
         assert await check_invariants(world.store) == []
         assert len(history.oracle.attempts) >= 10
-        keys = await world.store.command("KEYS", f"{world.store.keys.prefix}*")
-        await world.store.command("DEL", *keys)
+        await world.store.erase()

@@ -8,6 +8,7 @@ import pytest
 
 from fairlane.config import PoolConfig, TenantConfig
 from fairlane.domain.attempt import Outcome
+from fairlane.domain.events import EndRow, PendingRow
 from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import Return, Settlement, Submission, Throttle, Write
@@ -18,7 +19,6 @@ from tests.support.world_repeats import StutteringTwin
 from tests.support.world_twin import Twin
 
 WORKERS_DIE = (*ops.BUSY, *[ops.LoseWorker] * 10)
-TERMINAL = frozenset(state for state in TaskState if state.ended)
 
 
 async def open_up(twin: Twin) -> None:
@@ -69,15 +69,15 @@ async def test_every_task_ends_exactly_once_whatever_dies(
         await lose_again_and_again(twin)
         await drain(twin)
 
-        ended: Counter[tuple[str, str]] = Counter()
+        ended: Counter[TaskRef] = Counter()
         submitted = 0
         cursor = "0"
         while events := await twin.store.events(cursor):
             cursor = events[-1].stream_id
             for row in (row for event in events for row in event.rows):
-                submitted += row[0] == "pending"
-                if len(row) == 9 and row[7] in TERMINAL:
-                    ended[str(row[1]), str(row[2])] += 1
+                submitted += isinstance(row, PendingRow)
+                if isinstance(row, EndRow) and row.state.ended:
+                    ended[row.ref] += 1
         assert submitted == len(ended) > 50
         assert set(ended.values()) == {1}, "a task ended twice"
         states = [view.state for view in await twin.store.get(list(twin.reference.ended)) if view]

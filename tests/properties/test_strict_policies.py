@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from fairlane.domain.events import EnqueuedRow
 from fairlane.domain.policy import QueuePolicy
 from fairlane.store.connection import Endpoint
 from tests.support import world_operations as ops
@@ -14,7 +15,7 @@ PRIORITY, FIFO = QueuePolicy.PRIORITY, QueuePolicy.FIFO
 
 def placed(twin: Twin) -> list[str]:
     """Return the ids of the tasks placed so far, in order."""
-    return [str(row[2]) for row in twin.reference.decisions if row[0] == "enqueued"]
+    return [row.task for row in twin.reference.decisions if isinstance(row, EnqueuedRow)]
 
 
 @pytest.mark.parametrize("policy", [PRIORITY, FIFO])

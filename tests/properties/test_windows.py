@@ -109,5 +109,4 @@ async def test_windows_are_exact_through_all_changes(
                 assert await check_invariants(world.store) == [], number
         assert history.placed > 10
         assert len(await stamps(world)) + len(await stamps(world, "*")) < history.placed
-        keys = await world.store.command("KEYS", f"{world.store.keys.prefix}*")
-        await world.store.command("DEL", *keys)
+        await world.store.erase()

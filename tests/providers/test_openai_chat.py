@@ -104,7 +104,7 @@ async def test_an_answer_whose_body_stalls_is_read_by_its_head(
         endpoint_server.answers.appendleft(Answer(429, headers={"Retry-After": "7"}, **stalls))
         assert isinstance(await _failure(hurried), Throttled)
     late = await _failure(hurried)
-    assert (late.message, late.context["actual_units"]) == ("no complete answer within 0.3 s", COST)
+    assert (late.message, late.context["actual_units"]) == ("no complete response within 0.3 s", COST)
     await hurried.close()
 
 
@@ -183,7 +183,7 @@ async def test_the_deadline_ends_a_call_before_its_timeout_and_frees_its_connect
 ) -> None:
     endpoint_server.will(Answer(silent=True))
     async with asyncio.timeout(TIMEOUT_S):
-        with pytest.raises(ProviderFailed, match=r"no complete answer within 0\.2 s") as late:
+        with pytest.raises(ProviderFailed, match=r"no complete response within 0\.2 s") as late:
             await provider.call(_call(deadline_s=0.2))
         await endpoint_server.left.wait()
     assert usage_of(late.value) == COST

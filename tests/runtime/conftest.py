@@ -23,9 +23,10 @@ from fairlane.config import (
     TenantConfig,
     WorkerConfig,
 )
-from fairlane.embedded import EmbeddedServer, find_binary
+from fairlane.embedded.binary import find_binary
 from fairlane.embedded.ping import ask
 from fairlane.embedded.processes import ProcessId, identify, is_alive, send_signal, wait_until
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.runtime.platform import Platform
 
 ROOT = Path(fairlane.__file__).parents[1]

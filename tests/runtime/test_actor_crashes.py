@@ -8,6 +8,7 @@ import time
 import pytest
 
 from fairlane import Scheduler, TaskSpec, TaskState
+from fairlane.domain.events import ActiveRow, EnqueuedRow
 
 from .conftest import PROVIDER, gone
 
@@ -41,8 +42,8 @@ async def test_the_calls_of_a_killed_worker_are_made_again_and_no_others(platfor
         while not all([await handle.state() is TaskState.ACTIVE for handle in handles]):
             await asyncio.sleep(0.01)
         names = {view.incarnation: view.name.split("@")[0] for view in await s.workers()}
-        rows = [row for event in await s.store.events() for row in event.rows if row[0] == "enqueued"]
-        lost = {row[2] for row in rows if names[row[6]] == "worker-2"}
+        rows = [row for event in await s.store.events() for row in event.rows if isinstance(row, EnqueuedRow)]
+        lost = {row.task for row in rows if names[row.incarnation] == "worker-2"}
         assert 4 <= len(lost) <= 8
         os.kill((await s.actor_pids())["worker-2"], signal.SIGKILL)
 
@@ -63,7 +64,7 @@ async def test_sigterm_lets_a_worker_finish_what_it_runs(platform, config):
         assert await s.wait_many(handles, timeout_s=60) == list(range(8))
         views = [await s.get("acme", handle.ref.id) for handle in handles]
         assert all((view.recoveries, view.failures) == (0, 0) for view in views)
-        started = [row for event in await s.store.events() for row in event.rows if row[0] == "active"]
+        started = [row for event in await s.store.events() for row in event.rows if isinstance(row, ActiveRow)]
         assert len(started) == 8  # none was handed back and begun again
         deadline = time.monotonic() + 30
         while not gone(pids["worker-1"]):

@@ -88,7 +88,7 @@ def test_a_server_that_cannot_be_used(bad_url, told, tmp_path, capsys):
     ("arguments", "told", "code"),
     [
         (["status", "--redis", "http://localhost"], "server.url: must be redis://", 1),
-        (["status"], "no server named", 1),
+        (["status"], "no server: give --redis or --config", 1),
         (["status", "--name", "a{b", "--redis", "redis://localhost"], "name = 'a{b'", 1),
         (["tenants", "put", "a b", "--redis", "redis://localhost"], "tenant = 'a b'", 1),
         (["tenants", "put", "acme", "--weight", "0", "--redis", "redis://localhost"], "weight = 0", 1),
@@ -163,7 +163,7 @@ def test_status_tells_what_is_there_and_what_is_not(endpoint, name, capsys):
     assert run(["tenants", "remove", "acme", *options]) == 1
     assert run(["status", "--redis", endpoint.url, "--name", "nobody"]) == 1
     assert capsys.readouterr().err == (
-        "fairlane: tenant acme: there is none of this id\n"
+        "fairlane: tenant acme is not registered; fairlane tenants put acme registers it\n"
         f"fairlane: name = nobody: no scheduler of this name on {endpoint.shown}\n"
     )
 

@@ -8,6 +8,7 @@ import pytest_asyncio
 
 import fairlane
 from fairlane import BudgetConfig, CancelStatus, Scheduler, SchedulerConfig, TaskSpec, TaskState, TenantConfig
+from fairlane.domain.events import EnqueuedRow
 from fairlane.embedded.processes import wait_until
 from fairlane.providers.simulated import SimulatedProvider
 
@@ -43,9 +44,9 @@ async def test_many_tasks_of_two_tenants_through_two_workers(scheduler):
     names = {view.incarnation: view.name.split("@")[0] for view in await scheduler.workers()}
     events = await scheduler.store.events(limit=10_000)
     refs = {handle.ref.id for handle in handles}
-    placed = [row for event in events for row in event.rows if row[0] == "enqueued" and row[2] in refs]
+    placed = [row for event in events for row in event.rows if isinstance(row, EnqueuedRow) and row.task in refs]
     assert len(placed) == 500
-    assert {names[row[6]] for row in placed} == {"worker-1", "worker-2"}
+    assert {names[row.incarnation] for row in placed} == {"worker-1", "worker-2"}
 
 
 async def test_a_refusal_is_a_value_among_many_and_an_error_alone(scheduler):

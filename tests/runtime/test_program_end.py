@@ -107,7 +107,7 @@ def test_serve_finishes_what_it_runs(run_program, endpoint, name, tmp_path):
     service = Service(run_program, endpoint, name, tmp_path, ms=700)
     code, _, errors = service.program.end(signal.SIGTERM)
     assert code == 0
-    assert errors == "fairlane: stopping; once more to not wait for running tasks\n"
+    assert errors == "fairlane: stopping; signal again to stop without waiting for running tasks\n"
     view = asyncio.run(service.view())
     assert (view.state, view.fence) == (TaskState.COMPLETED, 1)
 

@@ -9,7 +9,7 @@ import pytest
 
 from fairlane.cli.app import run
 from fairlane.config import RayConfig
-from fairlane.embedded import Guard
+from fairlane.embedded.guard import Guard
 from fairlane.errors import ConfigError
 from fairlane.lifecycle.client import Client
 from fairlane.runtime import dashboard
@@ -123,4 +123,4 @@ def test_at_info_ends_of_tasks_and_of_workers_are_told_a_line_each(run_program, 
         assert RECORD.fullmatch(told[-1]), told
     assert all(sum(re.search(each, line) is not None for line in told) == 1 for each in expected), told
     code, _, errors = program.end(signal.SIGTERM)
-    assert (code, errors) == (0, "fairlane: stopping; once more to not wait for running tasks\n")
+    assert (code, errors) == (0, "fairlane: stopping; signal again to stop without waiting for running tasks\n")

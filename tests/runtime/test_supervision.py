@@ -10,6 +10,7 @@ import pytest
 
 import fairlane
 from fairlane import Scheduler, TaskSpec, TaskState, WorkerHealthConfig, WorkerSupervisorConfig
+from fairlane.domain.events import ActiveRow, EndRow, EnqueuedRow, WorkerRow
 from fairlane.embedded.processes import wait_until
 
 from .conftest import PROVIDER, gone
@@ -37,13 +38,27 @@ async def run_calls(scheduler, ms: int, count: int = 8):
 
 
 async def server_ms(scheduler) -> int:
-    seconds, micros = await scheduler.store.command("TIME")
-    return int(seconds) * 1000 + int(micros) // 1000
+    return (await scheduler.snapshot()).pool.now_ms
 
 
 async def rows(scheduler):
     """All that happened: when, and what."""
     return [(event.at_ms, row) for event in await scheduler.store.events(limit=100_000) for row in event.rows]
+
+
+async def placements(scheduler) -> list[EnqueuedRow]:
+    return [row for _, row in await rows(scheduler) if isinstance(row, EnqueuedRow)]
+
+
+def moment(history, incarnation: str, state: str) -> int:
+    """When an incarnation got into this state (server ms)."""
+    return next(
+        at for at, row in history if isinstance(row, WorkerRow) and (row.incarnation, row.state) == (incarnation, state)
+    )
+
+
+def states_of(history, incarnation: str) -> list[str]:
+    return [row.state for _, row in history if isinstance(row, WorkerRow) and row.incarnation == incarnation]
 
 
 async def incarnations(scheduler) -> dict[str, str]:
@@ -71,8 +86,8 @@ async def check_that_both_work(scheduler):
     assert await scheduler.wait_many(handles, timeout_s=60) == list(range(200))
     of = {incarnation: name for name, incarnation in (await incarnations(scheduler)).items()}
     refs = {handle.ref.id for handle in handles}
-    placed = [row for _, row in await rows(scheduler) if row[0] == "enqueued" and row[2] in refs]
-    assert {of[row[6]] for row in placed} == {"worker-1", "worker-2"}
+    placed = [row for _, row in await rows(scheduler) if isinstance(row, EnqueuedRow) and row.task in refs]
+    assert {of[row.incarnation] for row in placed} == {"worker-1", "worker-2"}
     pool = (await scheduler.snapshot()).pool
     assert (pool.slots, pool.cost) == (0, 0)
 
@@ -82,7 +97,7 @@ async def test_the_tasks_of_a_killed_worker_run_elsewhere_at_once(platform, pati
         handles = await run_calls(s, ms=4_000)
         name, before = await busiest(s), await incarnations(s)
         victim = before.pop(name)
-        lost = {row[2] for _, row in await rows(s) if row[0] == "enqueued" and row[6] == victim}
+        lost = {row.task for row in await placements(s) if row.incarnation == victim}
         pid = (await s.actor_pids())[name]
         killed_ms = await server_ms(s)
         os.kill(pid, signal.SIGKILL)
@@ -90,17 +105,15 @@ async def test_the_tasks_of_a_killed_worker_run_elsewhere_at_once(platform, pati
         assert await s.wait_many(handles, timeout_s=60) == list(range(8))
 
         history = await rows(s)
-        evicted_ms, live_ms = (
-            next(at for at, row in history if row[:2] == ("worker", incarnation) and row[3] == state)
-            for incarnation, state in ((victim, "lost"), (successor, "live"))
-        )
-        again = [(at, row) for at, row in history if row[0] == "active" and row[2] in lost and at > killed_ms]
-        assert {row[2] for _, row in again} == lost
+        evicted_ms = moment(history, victim, "lost")
+        live_ms = moment(history, successor, "live")
+        again = [(at, row) for at, row in history if isinstance(row, ActiveRow) and row.task in lost and at > killed_ms]
+        assert {row.task for _, row in again} == lost
         assert all(at - killed_ms < 2_000 for at, _ in again)
         assert evicted_ms <= live_ms  # it was not the new process's registration that freed them
         assert all(at <= live_ms for at, _ in again)
-        placed = [row for _, row in history if row[0] == "enqueued" and row[2] in lost]
-        assert {row[6] for row in placed} == {victim, *before.values()}
+        placed = [row for row in await placements(s) if row.task in lost]
+        assert {row.incarnation for row in placed} == {victim, *before.values()}
         views = [await s.get("acme", handle.ref.id) for handle in handles]
         assert {view.ref.id for view in views if view.recoveries == 1} == lost
         assert all(view.recoveries <= 1 and view.failures == 0 for view in views)
@@ -117,7 +130,7 @@ async def test_a_worker_that_hangs_is_taken_out_and_its_process_replaced(platfor
         os.kill(pid, signal.SIGSTOP)
         try:
             assert await s.wait_many(handles, timeout_s=LEASE_MS / 1000 / 2) == list(range(8))
-            taken_out_ms = next(at for at, row in await rows(s) if row[:2] == ("worker", victim) and row[3] == "lost")
+            taken_out_ms = moment(await rows(s), victim, "lost")
             assert taken_out_ms - stopped_ms >= HUNG.timeout_ms * HUNG.failure_threshold
             await until_replaced(s, name, victim)
             assert await asyncio.to_thread(wait_until, lambda: gone(pid), 10.0)
@@ -160,7 +173,9 @@ async def test_each_death_counts_also_of_one_that_dies_again_while_it_is_restart
                 await asyncio.sleep(0.05)
             while await s.workers():  # nothing is left of the last lives, with the lease far from its end
                 await asyncio.sleep(0.05)
-        begun = Counter(row[2].split("@")[0] for _, row in await rows(s) if row[0] == "worker" and row[3] == "live")
+        begun = Counter(
+            row.name.split("@")[0] for _, row in await rows(s) if isinstance(row, WorkerRow) and row.state == "live"
+        )
         assert begun.keys() == {"worker-1", "worker-2"}
         assert all(lives <= 3 for lives in begun.values())
         assert [await handle.state() for handle in handles] == [TaskState.PENDING] * 2
@@ -179,7 +194,7 @@ async def test_the_tasks_of_a_removed_worker_that_hangs_do_not_wait_for_its_leas
             async with asyncio.timeout(2 * LEASE_MS / 1000):
                 await s.remove_worker(name, grace_s=0)
                 assert await s.wait_many(handles) == list(range(8))
-            assert [row[3] for _, row in await rows(s) if row[:2] == ("worker", victim)] == ["live", "lost"]
+            assert states_of(await rows(s), victim) == ["live", "lost"]
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
@@ -200,7 +215,7 @@ async def test_workers_come_and_go_under_load(platform, patient):
         assert await s.add_worker() == "worker-3"
         third = (await incarnations(s))["worker-3"]
         async with asyncio.timeout(30):
-            while not any(row[0] == "enqueued" and row[6] == third for _, row in await rows(s)):
+            while not any(row.incarnation == third for row in await placements(s)):
                 await asyncio.sleep(0.05)
         await s.remove_worker("worker-1")
         assert (await s.actor_pids()).keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
@@ -211,7 +226,7 @@ async def test_workers_come_and_go_under_load(platform, patient):
         assert {(view.recoveries, view.failures) for view in views} == {(0, 0)}
         pool = (await s.snapshot()).pool
         assert (pool.slots, pool.cost, pool.successes) == (0, 0, len(handles))
-        ends = Counter(row[0] for _, row in await rows(s))
+        ends = Counter(row.end for _, row in await rows(s) if isinstance(row, EndRow))
         assert ends["completed"] == len(handles)
         assert ends["lost"] == ends["failed"] == 0
 
@@ -252,7 +267,7 @@ async def test_a_worker_that_is_killed_while_it_is_removed_loses_nothing(platfor
             await removing
         assert await s.wait_many(handles, timeout_s=15) == list(range(8))
         assert name not in await s.actor_pids()
-        assert [row[3] for _, row in await rows(s) if row[:2] == ("worker", victim)] == ["live", "draining", "lost"]
+        assert states_of(await rows(s), victim) == ["live", "draining", "lost"]
 
 
 async def test_a_worker_that_cannot_start_is_not_added(platform, config, tmp_path, monkeypatch):

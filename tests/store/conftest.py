@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from fairlane.audit import check_invariants
-from fairlane.embedded import EmbeddedServer
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.store.connection import Endpoint
 from tests.support.store_proxy import LossyProxy
 from tests.support.store_servers import running
@@ -24,9 +24,7 @@ async def world(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
     async with world.store as store:
         yield world
         assert await check_invariants(store) == []
-        keys = await store.command("KEYS", f"{store.keys.prefix}*")
-        if keys:
-            await store.command("DEL", *keys)
+        await store.erase()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fairlane.config import TenantConfig
-from fairlane.domain.events import Event
+from fairlane.domain.events import EnqueuedRow, Event
 from fairlane.store.messages import SubmitStatus, Write
 from tests.support.oracle_ledger import LedgerOracle
 from tests.support.store_racers import PROCESSES, Racers
@@ -89,7 +89,7 @@ async def test_refunds_under_the_same_race_admit_what_they_pay_for(world: World,
     assert (ledger.held, ledger.spent, ledger.overrun, ledger.remaining) == (0, 250, 0, 50)
     committed = 0
     for row in await world.rows("enqueued", "completed"):
-        committed += int(row[4]) if row[0] == "enqueued" else int(row[4]) - 100
+        committed += row.cost if isinstance(row, EnqueuedRow) else row.actual - 100
         assert committed <= 300
 
 

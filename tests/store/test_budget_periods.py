@@ -3,6 +3,7 @@
 import pytest
 
 from fairlane.domain.attempt import Outcome
+from fairlane.domain.events import BudgetRow, PeriodRow, TenantRow
 from fairlane.domain.policy import ParkReason
 from fairlane.store.messages import Ledger
 from tests.support.store_world import START_MS, World, budget, task, tasks
@@ -200,7 +201,7 @@ async def test_a_waiting_tenant_wakes_at_the_end_of_the_period_that_is_in_force(
     assert (await world.dispatch()).wake_ms == 600
     world.now = END
     assert (await world.dispatch()).placed == 1
-    assert await world.rows("period") == [("period", "a", 2)]
+    assert await world.rows("period") == [PeriodRow("a", 2)]
 
 
 async def test_events_tell_every_period_and_the_budget_in_force(world: World) -> None:
@@ -211,6 +212,6 @@ async def test_events_tell_every_period_and_the_budget_in_force(world: World) ->
     await world.tenant("a", budget=budget(70, period_ms=7 * PERIOD))
     await world.tenant("a")
     assert await world.rows("tenant", "budget", "period") == [
-        ("tenant", "a", 1, 0, 0), ("budget", "a", 100), ("budget", "a", 150), ("period", "a", 2), ("budget", "a", 100),
-        ("period", "a", 3), ("tenant", "a", 1, 0, 0), ("budget", "a", 70), ("period", "a", 4), ("tenant", "a", 1, 0, 0),
+        TenantRow("a", 1, 0, 0), BudgetRow("a", 100), BudgetRow("a", 150), PeriodRow("a", 2), BudgetRow("a", 100),
+        PeriodRow("a", 3), TenantRow("a", 1, 0, 0), BudgetRow("a", 70), PeriodRow("a", 4), TenantRow("a", 1, 0, 0),
     ]  # fmt: skip

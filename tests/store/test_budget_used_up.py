@@ -119,8 +119,8 @@ async def test_with_reject_the_same_ways_end_typed(world: World, path: str) -> N
     await world.tenant("a", budget=budget(limit, when_exhausted=BudgetPolicy.REJECT))
     for workers in (("w1",), ("w2",)):
         assert (await world.dispatch(64, *workers)).placed == 0
-    (rejected,) = [row[2] for row in await world.rows("rejected")]
-    view = await world.view(str(rejected))
+    (rejected,) = [row.task for row in await world.rows("rejected")]
+    view = await world.view(rejected)
     assert (view.state, view.error_code) == (TaskState.REJECTED, "budget_exhausted")
     assert len(await world.rows("enqueued")) == 2
 

@@ -3,11 +3,13 @@
 import pytest
 
 from fairlane.domain.attempt import Outcome
+from fairlane.domain.events import ParkedRow
 from fairlane.domain.policy import BudgetPolicy, ParkReason
 from fairlane.domain.task import TaskState
 from fairlane.errors import ConfigError
 from fairlane.store.messages import Ledger, Return, SubmitStatus, Write
 from tests.support.store_dump import unchanged
+from tests.support.store_raw import command
 from tests.support.store_world import World, budget, settlement, task, tasks
 
 
@@ -51,7 +53,7 @@ async def test_no_more_than_the_limit_is_ever_held_and_its_last_unit_can_be(worl
     assert (await world.dispatch()).placed == 3
     assert (await world.ledger()).remaining == 0
     assert (await world.tenant_view()).parked is ParkReason.BUDGET
-    assert await world.rows("parked") == [("parked", "a", "budget")]
+    assert await world.rows("parked") == [ParkedRow("a", "budget")]
 
 
 async def test_a_refund_releases_the_tenant_that_waits_for_it(world: World) -> None:
@@ -190,15 +192,15 @@ async def test_a_top_up_counts_once_per_key_and_releases_at_once(world: World) -
     assert await world.store.top_up("a", 150, "tuesday") == 350
     assert (await world.dispatch()).placed == 1
     assert (await world.ledger()).limit == 350
-    assert [row[2] for row in await world.rows("budget")] == [100, 200, 350]
+    assert [row.limit for row in await world.rows("budget")] == [100, 200, 350]
 
 
 async def test_the_key_of_a_top_up_is_remembered_for_a_day(world: World) -> None:
     await world.ready(tenant={"budget": budget(100)})
     await world.store.top_up("a", 10, "monday")
     key = world.store.keys.key("top_up", "a", "1", "monday")
-    assert 86_000_000 < await world.store.command("PTTL", key) <= 86_400_000
-    assert await world.store.command("DEL", key) == 1  # what the end of the day does
+    assert 86_000_000 < await command(world.store, "PTTL", key) <= 86_400_000
+    assert await command(world.store, "DEL", key) == 1  # what the end of the day does
     assert await world.store.top_up("a", 10, "monday") == 120
 
 

@@ -1,9 +1,11 @@
 """cancel: at once while a task waits, through its worker once it runs."""
 
 from fairlane.domain.attempt import Outcome
+from fairlane.domain.events import EndRow
 from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.messages import CancelStatus, Write
 from tests.support.store_dump import unchanged
+from tests.support.store_raw import command
 from tests.support.store_world import World, task, tasks
 
 
@@ -12,7 +14,7 @@ async def test_a_pending_task_ends_at_once(world: World) -> None:
     await world.submit(task("t", deadline_ms=500), task("u"))
     assert await world.store.cancel([TaskRef("a", "t")]) == [CancelStatus.CANCELLED]
     assert await world.state("t") is TaskState.CANCELLED
-    assert await world.rows("cancelled") == [("cancelled", "a", "t", 0, 0, 0, 1000, "cancelled", 0)]
+    assert await world.rows("cancelled") == [EndRow("cancelled", "a", "t", 0, 0, 0, 1000, "cancelled", 0)]
     assert [view.ref.id for view in (await world.store.collect("c", 0)).tasks] == ["t"]
     assert (await world.dispatch()).placed == 1
 
@@ -67,7 +69,7 @@ async def test_an_ended_or_unknown_task_is_a_value_and_no_change(world: World) -
     async with unchanged(world.store, clock=True):
         answers = await world.store.cancel(refs)
     assert answers == [CancelStatus.ENDED, CancelStatus.UNKNOWN, CancelStatus.UNKNOWN]
-    await world.store.command("DEL", world.store.keys.key("task", "a", "t"))
+    await command(world.store, "DEL", world.store.keys.key("task", "a", "t"))
     assert await world.store.cancel(refs[:1]) == [CancelStatus.ENDED]  # its tombstone remembers
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from fairlane.config import TenantConfig, WindowConfig
+from fairlane.domain.events import ReleasedRow
 from fairlane.domain.policy import BudgetPolicy, ParkReason
 from fairlane.errors import StoreError
 from tests.support.store_dump import unchanged
@@ -123,7 +124,7 @@ async def test_a_tenant_that_fits_again_runs_at_once(world: World) -> None:
     assert (await world.dispatch()).placed == 1
     assert (await world.tenant_view()).parked is ParkReason.SLOTS
     assert await world.store.change_tenant("a", TenantConfig(slots=1), TenantConfig(slots=2))
-    assert await world.rows("released") == [("released", "a", (await world.tenant_view()).deficit)]
+    assert await world.rows("released") == [ReleasedRow("a", (await world.tenant_view()).deficit)]
     assert (await world.dispatch()).placed == 1
 
 

@@ -6,6 +6,7 @@ import math
 import pytest
 
 from fairlane.config import ControllerConfig
+from fairlane.domain.events import CapacityRow
 from fairlane.domain.policy import CapacityReason
 from fairlane.errors import ConfigError, FairlaneError, StoreError
 from tests.support.store_dump import unchanged
@@ -36,7 +37,7 @@ async def test_a_throttle_halves_the_capacity(world: World) -> None:
     await throttled(world)
     assert await tick(world) == (64, 32, "throttled")
     assert (await world.pool_view()).capacity == 32
-    assert await world.rows("capacity") == [("capacity", 0, 64, "set"), ("capacity", 64, 32, "throttled")]
+    assert await world.rows("capacity") == [CapacityRow(0, 64, "set"), CapacityRow(64, 32, "throttled")]
 
 
 async def test_several_throttles_within_a_period_halve_it_once(world: World) -> None:
@@ -113,7 +114,7 @@ async def test_eight_controllers_act_as_one(world: World) -> None:
         answers = await asyncio.gather(*(world.store.adapt(CONFIG) for _ in range(8)))
         assert len([a for a in answers if a.before != a.after]) == 1
     assert (await world.pool_view()).capacity == 1
-    assert [row[2] for row in await world.rows("capacity")] == [64, 32, 16, 8, 4, 2, 1]
+    assert [row.after for row in await world.rows("capacity")] == [64, 32, 16, 8, 4, 2, 1]
 
 
 @pytest.mark.parametrize("slots", [0, -1, True, 1.5, math.nan, math.inf, 1e308, 10**18, "1", None])
@@ -130,25 +131,26 @@ async def test_the_script_itself_refuses_a_bad_capacity(world: World, slots: obj
     await world.ready()
     async with unchanged(world.store, clock=True):
         with pytest.raises(StoreError):
-            await world.store._call("set_capacity", [slots])  # another client's write, not this library's
+            await world.store._call("set_capacity", slots=slots)  # another client's write, not this library's
+
+
+GOOD_TICK = {"period_ms": PERIOD, "cooldown_ms": 800, "clean_ticks": 4, "minimum_slots": 1}
 
 
 @pytest.mark.parametrize("bad", [-1, 1.5, math.nan, "1", None])
-@pytest.mark.parametrize("position", range(4))
-async def test_the_script_itself_refuses_a_bad_tick(world: World, position: int, bad: object) -> None:
+@pytest.mark.parametrize("field", GOOD_TICK)
+async def test_the_script_itself_refuses_a_bad_tick(world: World, field: str, bad: object) -> None:
     await world.ready()
     await throttled(world)
-    request: list[object] = [PERIOD, 800, 4, 1]
-    request[position] = bad
     async with unchanged(world.store, clock=True):
         with pytest.raises(StoreError):
-            await world.store._call("adapt", request)
+            await world.store._call("adapt", **{**GOOD_TICK, field: bad})
 
 
 async def test_a_minimum_of_zero_still_leaves_one_slot(world: World) -> None:
     await world.pool(slots=1)
     await poke(world.store, "pool", throttles=1)
-    await world.store._call("adapt", [PERIOD, 0, 1, 0])
+    await world.store._call("adapt", period_ms=PERIOD, cooldown_ms=0, clean_ticks=1, minimum_slots=0)
     assert (await world.pool_view()).capacity == 1
 
 
@@ -158,4 +160,4 @@ async def test_an_operator_s_capacity_is_clamped_to_the_hard_limit(world: World)
     assert await world.store.set_capacity(3) == 3
     async with unchanged(world.store, clock=True):
         assert await world.store.set_capacity(3) == 3
-    assert await world.rows("capacity") == [("capacity", 0, 10, "set"), ("capacity", 10, 3, "set")]
+    assert await world.rows("capacity") == [CapacityRow(0, 10, "set"), CapacityRow(10, 3, "set")]

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from fairlane.domain.events import EnqueuedRow
 from fairlane.domain.policy import StopReason
 from fairlane.domain.task import TaskState
 from fairlane.store.scripts import TIMER_LIMIT, VISIT_LIMIT
@@ -17,7 +18,7 @@ async def test_a_placed_task_is_held_counted_and_owned_at_once(world: World) -> 
     answer = await world.dispatch()
     assert (answer.placed, answer.stop, answer.runnable, answer.wake_ms) == (1, StopReason.EMPTY, 0, None)
     assert answer.free == {"w1": 2}
-    assert await world.rows("enqueued") == [("enqueued", "a", "t", 1, 70, 70, "w1")]
+    assert await world.rows("enqueued") == [EnqueuedRow("a", "t", 1, 70, 70, "w1")]
     pool, tenant = await world.pool_view(), await world.tenant_view()
     assert (pool.slots, pool.cost, tenant.slots, tenant.cost, tenant.queued) == (1, 70, 1, 70, 0)
     assert await world.state("t") is TaskState.ENQUEUED
@@ -28,8 +29,8 @@ async def test_asked_again_it_places_more_tasks_and_never_the_same(world: World)
     await world.submit(*tasks(5))
     assert [(await world.dispatch(2)).placed for _ in range(4)] == [2, 2, 1, 0]
     rows = await world.rows("enqueued")
-    assert [row[3] for row in rows] == [1, 2, 3, 4, 5]
-    assert len({row[2] for row in rows}) == 5
+    assert [row.fence for row in rows] == [1, 2, 3, 4, 5]
+    assert len({row.task for row in rows}) == 5
 
 
 async def test_many_dispatchers_at_once_exceed_no_limit(world: World) -> None:
@@ -120,7 +121,7 @@ async def test_it_fills_workers_in_the_order_of_the_plan_within_their_slots(worl
     await world.submit(*tasks(9))
     answer = await world.store.dispatch([("w2", 3), ("w1", 9)], 64)
     assert (answer.placed, answer.stop, answer.free) == (5, StopReason.WORKERS, {"w2": 5, "w1": 0})
-    assert [row[6] for row in await world.rows("enqueued")] == ["w2"] * 3 + ["w1"] * 2
+    assert [row.incarnation for row in await world.rows("enqueued")] == ["w2"] * 3 + ["w1"] * 2
 
 
 async def test_a_worker_named_twice_gets_no_more_than_its_slots(world: World) -> None:

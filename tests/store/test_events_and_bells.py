@@ -7,6 +7,7 @@ import pytest
 
 from fairlane.domain.attempt import Outcome
 from fairlane.store.keys import DISPATCHER_BELL, client_bell, worker_bell
+from tests.support.store_raw import command
 from tests.support.store_world import World, task, tasks
 
 LONG_S = 10.0
@@ -66,7 +67,7 @@ async def test_the_stream_s_length_is_bounded(world: World) -> None:
     for number in range(400):
         await world.store.set_capacity(1 + number % 7)
     # The server trims whole nodes: about, not exactly.
-    assert await world.store.command("XLEN", world.store.keys.events) < 250
+    assert await command(world.store, "XLEN", world.store.keys.events) < 250
     (first, *_) = await world.store.events(limit=1)
     assert first.number > 1
 
@@ -79,7 +80,7 @@ async def blocked(world: World, clients: int) -> None:
 
 async def silence(world: World, sleeper: str = DISPATCHER_BELL) -> None:
     """Take away what has been rung before anybody listens."""
-    await world.store.command("DEL", world.store.keys.bell(sleeper))
+    await command(world.store, "DEL", world.store.keys.bell(sleeper))
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ async def test_what_cannot_be_placed_wakes_nobody(world: World) -> None:
     await world.store.pause(10_000)
     await silence(world)
     await world.submit(task("t"))
-    assert await world.store.command("LLEN", world.store.keys.bell(DISPATCHER_BELL)) == 0
+    assert await command(world.store, "LLEN", world.store.keys.bell(DISPATCHER_BELL)) == 0
     await world.store.resume()
     assert await world.store.wait(DISPATCHER_BELL, LONG_S)
 
@@ -188,4 +189,4 @@ async def test_many_rings_are_one(world: World) -> None:
     await world.ready()
     for each in tasks(5):
         await world.submit(each)
-    assert await world.store.command("LLEN", world.store.keys.bell(DISPATCHER_BELL)) == 1
+    assert await command(world.store, "LLEN", world.store.keys.bell(DISPATCHER_BELL)) == 1

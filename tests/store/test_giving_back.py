@@ -3,6 +3,7 @@
 import pytest
 
 from fairlane.domain.attempt import Outcome
+from fairlane.domain.events import EndRow, PausedRow, ReadyRow
 from fairlane.domain.policy import ParkReason, QueuePolicy, ThrottleScope
 from fairlane.domain.task import TaskState
 from fairlane.store.messages import Return, Throttle, Write
@@ -18,8 +19,8 @@ async def test_a_throttle_pauses_the_pool_as_long_as_the_provider_said(world: Wo
     view, pool = await world.view("t"), await world.pool_view()
     assert (view.state, view.throttles, view.failures, view.actual) == (TaskState.PENDING, 1, 0, None)
     assert (pool.paused_ms, pool.throttles, pool.slots, pool.cost) == (2500, 1, 0, 0)
-    assert await world.rows("throttled") == [("throttled", "a", "t", 1, 0, 0, 1000, "pending", 0)]
-    assert await world.rows("paused") == [("paused", world.now + 2500)]
+    assert await world.rows("throttled") == [EndRow("throttled", "a", "t", 1, 0, 0, 1000, "pending", 0)]
+    assert await world.rows("paused") == [PausedRow(world.now + 2500)]
     world.now += 2499
     assert (await world.dispatch()).placed == 0
     world.now += 1
@@ -120,8 +121,8 @@ async def test_with_task_scope_only_the_throttled_task_waits(world: World) -> No
     assert (answer.placed, answer.wake_ms) == (1, 500)
     world.now += 500
     assert (await world.dispatch()).placed == 1
-    assert [row[2] for row in await world.rows("enqueued")] == ["t", "other", "t"]
-    assert await world.rows("ready") == [("ready", "a", "t")]
+    assert [row.task for row in await world.rows("enqueued")] == ["t", "other", "t"]
+    assert await world.rows("ready") == [ReadyRow("a", "t")]
 
 
 async def test_a_throttled_task_holds_no_slot_of_its_tenant(world: World) -> None:
@@ -163,7 +164,7 @@ async def test_a_released_task_returns_to_its_place_without_a_trace(world: World
     assert await world.release(started) is Write.DONE
     view = await world.view("t")
     assert (view.state, view.failures, view.throttles, view.recoveries) == (TaskState.PENDING, 0, 0, 0)
-    assert await world.rows("returned") == [("returned", "a", "t", 1, 0, 0, 1000, "pending", 0)]
+    assert await world.rows("returned") == [EndRow("returned", "a", "t", 1, 0, 0, 1000, "pending", 0)]
     await world.dispatch()
     assert [(each.ref.id, each.fence) for each in await world.start()] == [("t", 2), ("later", 3)]
 

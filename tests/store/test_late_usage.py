@@ -3,6 +3,7 @@
 import pytest
 
 from fairlane.domain.attempt import Outcome
+from fairlane.domain.events import LateRow
 from fairlane.domain.policy import ParkReason
 from fairlane.domain.task import TaskState
 from fairlane.store.messages import StartedTask, Write
@@ -29,7 +30,7 @@ async def test_it_is_booked_once_however_often_it_is_told(world: World) -> None:
             assert await world.settle(started, outcome, 90) is Write.STALE
     ledger = await world.ledger()
     assert (ledger.held, ledger.spent, ledger.late, ledger.remaining, ledger.spent_total) == (0, 0, 70, 430, 70)
-    assert await world.rows("late") == [("late", "a", "t", 1, 70)]
+    assert await world.rows("late") == [LateRow("a", "t", 1, 70)]
 
 
 async def test_it_is_never_billed_as_the_finished_task(world: World) -> None:
@@ -57,7 +58,7 @@ async def test_every_lost_attempt_of_a_task_is_booked_by_itself(world: World) ->
     await world.settle(second, actual=20, worker="w2")
     await world.settle(first, actual=10)
     await world.settle(first, actual=10)
-    assert await world.rows("late") == [("late", "a", "t", second.fence, 20), ("late", "a", "t", first.fence, 10)]
+    assert await world.rows("late") == [LateRow("a", "t", second.fence, 20), LateRow("a", "t", first.fence, 10)]
     assert (await world.ledger()).late == 30
 
 

@@ -138,7 +138,7 @@ async def test_adapt_counts_one_tick(world: World, cut: Cut) -> None:
     world.now += 1000
     answer = await cut.losing("adapt").adapt(config)
     assert answer.after == 32
-    assert len([row for row in await world.rows("capacity") if row[3] == "throttled"]) == 1
+    assert len([row for row in await world.rows("capacity") if row.reason == "throttled"]) == 1
 
 
 REPEATABLE: dict[str, Callable[[Store], Awaitable[object]]] = {

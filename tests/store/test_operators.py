@@ -4,6 +4,7 @@ import pytest
 
 from fairlane.audit import check_invariants
 from fairlane.config import TenantConfig
+from fairlane.domain.events import PausedRow, RemovedRow, ResumedRow
 from fairlane.domain.policy import QueuePolicy, StopReason
 from fairlane.domain.task import TaskState
 from fairlane.errors import ConfigError, FairlaneError, StoreError
@@ -11,6 +12,7 @@ from fairlane.store.codec import pack
 from fairlane.store.keys import POOL_HASH, SCHEMA_VERSION
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
+from tests.support.store_raw import command
 from tests.support.store_world import World, task, tasks
 
 
@@ -50,15 +52,15 @@ async def test_another_schema_is_refused(world: World) -> None:
 async def test_a_state_whose_rows_were_lists_is_refused_too(world: World) -> None:
     """As the first schema had them."""
     await world.ready()
-    fields = {name: await world.store.command("HGET", world.store.keys.pool, name) for name in POOL_HASH}
+    fields = {name: await command(world.store, "HGET", world.store.keys.pool, name) for name in POOL_HASH}
     for name, parts in POOL_HASH.items():
-        await world.store.command("HSET", world.store.keys.pool, name, pack([1] * len(parts)))
+        await command(world.store, "HSET", world.store.keys.pool, name, pack([1] * len(parts)))
     with pytest.raises(ConfigError, match="another version"):
         await world.pool()
     with pytest.raises(ConfigError, match="another version"):
         await check_invariants(world.store)
     for name, raw in fields.items():
-        await world.store.command("HSET", world.store.keys.pool, name, raw)
+        await command(world.store, "HSET", world.store.keys.pool, name, raw)
 
 
 async def test_other_settings_change_under_tasks_with_immediate_effect(world: World) -> None:
@@ -124,7 +126,7 @@ async def test_a_tenant_without_tasks_is_forgotten_and_can_come_back(world: Worl
     async with unchanged(world.store, clock=True):
         assert not await world.store.remove_tenant("a")
     assert await world.key_type("tenant", "a") == "none"
-    assert await world.rows("removed") == [("removed", "a")]
+    assert await world.rows("removed") == [RemovedRow("a")]
     await world.tenant("a")
     assert (await world.tenant_view()).ratio == 1000
     await world.submit(task("u"))
@@ -139,7 +141,7 @@ async def test_pause_and_resume(world: World) -> None:
     assert (await world.dispatch()).stop is StopReason.PAUSED
     await world.store.resume()
     assert (await world.dispatch()).placed == 1
-    assert await world.rows("paused", "resumed") == [("paused", world.now + 5000), ("resumed",)]
+    assert await world.rows("paused", "resumed") == [PausedRow(world.now + 5000), ResumedRow()]
 
 
 async def test_a_pause_never_shortens_a_longer_one(world: World) -> None:

@@ -13,6 +13,7 @@ from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store import scripts
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import CancelStatus, SubmitStatus, Write
+from tests.support.store_raw import command
 from tests.support.store_servers import REDIS_6_2, one_node_cluster, running
 from tests.support.store_world import World, task, tasks
 
@@ -58,7 +59,7 @@ async def test_the_server_is_what_the_test_thinks_it_is(url: str, kind: str, for
     assert cluster["cluster_enabled"] == ("1" if kind == "cluster" else "0")
     await foreign.pool()
     assert scripts.source("put_pool").startswith("#!lua\n") == (kind == "cluster")
-    assert await foreign.store.command("SCRIPT", "EXISTS", scripts.digest("put_pool")) == [1]
+    assert await command(foreign.store, "SCRIPT", "EXISTS", scripts.digest("put_pool")) == [1]
 
 
 async def test_in_the_cluster_a_foreign_slot_is_refused(url: str, kind: str, foreign: World) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from fairlane.config import TenantConfig
+from fairlane.domain.events import EndRow, ParkedRow, ReleasedRow
 from fairlane.domain.policy import ParkReason, StopReason
 from fairlane.domain.task import TaskState
 from fairlane.store.scripts import TIMER_LIMIT, VISIT_LIMIT
@@ -17,11 +18,11 @@ async def test_a_tenant_at_its_slots_is_parked_alone(world: World) -> None:
     answer = await world.dispatch()
     assert (answer.placed, answer.stop, answer.runnable) == (6, StopReason.EMPTY, 0)
     assert (await world.tenant_view()).parked is ParkReason.SLOTS
-    assert await world.rows("parked") == [("parked", "a", "slots")]
+    assert await world.rows("parked") == [ParkedRow("a", "slots")]
     await world.settle((await world.start())[0])
     tenant = await world.tenant_view()
     assert (tenant.parked, tenant.in_calendar) == (None, True)
-    assert await world.rows("released") == [("released", "a", tenant.deficit)]
+    assert await world.rows("released") == [ReleasedRow("a", tenant.deficit)]
     assert (await world.dispatch()).placed == 1
 
 
@@ -64,7 +65,7 @@ async def test_a_head_that_can_never_run_again_ends_rejected_and_stops_nothing(w
     assert (answer.placed, answer.stop) == (1, StopReason.EMPTY)
     view = await world.view("large")
     assert (view.state, view.error_code) == (TaskState.REJECTED, "cost_above_ceiling")
-    assert await world.rows("rejected") == [("rejected", "a", "large", 0, 0, 0, 1000, "rejected", 0)]
+    assert await world.rows("rejected") == [EndRow("rejected", "a", "large", 0, 0, 0, 1000, "rejected", 0)]
     assert [view.ref.id for view in (await world.store.collect("c", 0)).tasks] == ["large"]
 
 

@@ -17,6 +17,7 @@ from fairlane.store.messages import Throttle, Write
 from fairlane.store.store import Store
 from tests.store.conftest import SOON_MS
 from tests.support.store_dump import unchanged
+from tests.support.store_raw import command
 from tests.support.store_servers import answering, running
 from tests.support.store_world import World, settlement, task, tasks
 
@@ -25,11 +26,11 @@ async def test_flushed_scripts_are_not_noticed(world: World) -> None:
     await world.ready()
     for number in range(3):
         await world.submit(task(f"t{number}"))
-        await world.store.command("SCRIPT", "FLUSH")
+        await command(world.store, "SCRIPT", "FLUSH")
         await world.dispatch()
-        await world.store.command("SCRIPT", "FLUSH")
+        await command(world.store, "SCRIPT", "FLUSH")
         started = await world.start()
-        await world.store.command("SCRIPT", "FLUSH")
+        await command(world.store, "SCRIPT", "FLUSH")
         writes, _ = await world.store.settle_and_start("w1", [settlement(each) for each in started], number + 1)
         assert writes == [Write.DONE]
     assert (await world.pool_view()).live == 0

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from fairlane.domain.events import EpochRow
 from fairlane.domain.policy import QueuePolicy
 from tests.support.store_world import World, task, tasks
 
@@ -13,7 +14,7 @@ async def test_service_follows_weights_by_cost_and_not_by_count(world: World) ->
     await world.dispatch(64)
     cost = {"a": 0, "b": 0}
     for row in await world.rows("enqueued"):
-        cost[str(row[1])] += int(row[4])
+        cost[row.tenant] += row.cost
     assert abs(cost["a"] - cost["b"] / 3) <= 200
 
 
@@ -25,8 +26,8 @@ async def test_equal_weights_get_equal_service_though_one_tenant_s_tasks_cost_te
     await world.dispatch(220)
     cost, count = Counter[object](), Counter[object]()
     for row in await world.rows("enqueued"):
-        count[row[1]] += 1
-        cost[row[1]] += int(row[4])
+        count[row.tenant] += 1
+        cost[row.tenant] += row.cost
         assert abs(cost["a"] - cost["b"]) <= 2 * 100 + 1_000 + 100
     assert (count["a"], count["b"]) == (20, 200)
 
@@ -41,7 +42,7 @@ async def test_a_changed_weight_works_from_the_next_decision(world: World) -> No
         known = len(await world.rows("enqueued"))
         for _ in range(20):
             await world.dispatch(1)
-        served = [row[1] for row in await world.rows("enqueued")][known:]
+        served = [row.tenant for row in await world.rows("enqueued")][known:]
         assert abs(served[:10].count("b") - of_ten) <= 1, weight
         assert abs(served.count("b") - 2 * of_ten) <= 1, weight
 
@@ -51,7 +52,7 @@ async def test_strict_priority_serves_the_lowest_number_across_tenants(world: Wo
     await world.tenant("b")
     await world.submit(task("1", priority=9), task("2", priority=5), task("3", tenant="b", priority=7))
     await world.dispatch(2)
-    assert [row[2] for row in await world.rows("enqueued")] == ["2", "3"]
+    assert [row.task for row in await world.rows("enqueued")] == ["2", "3"]
 
 
 async def test_a_tenant_without_work_keeps_debt_and_no_credit(world: World) -> None:
@@ -71,7 +72,7 @@ async def test_when_everything_is_idle_a_new_epoch_begins(world: World) -> None:
     await world.drain()
     pool = await world.pool_view()
     assert (pool.round, pool.epoch, pool.live) == (0, 1, 0)
-    assert await world.rows("epoch") == [("epoch", 1)]
+    assert await world.rows("epoch") == [EpochRow(1)]
     await world.submit(task("x"))
     tenant = await world.tenant_view()
     assert (tenant.deficit, tenant.credited) == (0, 0)

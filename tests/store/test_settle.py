@@ -3,9 +3,11 @@
 import pytest
 
 from fairlane.domain.attempt import Outcome
+from fairlane.domain.events import EndRow, LateRow, ReadyRow
 from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.messages import StartedTask, Write
 from tests.support.store_dump import unchanged
+from tests.support.store_raw import command
 from tests.support.store_world import World, settlement, task, tasks
 
 
@@ -26,10 +28,10 @@ async def test_a_completed_task_keeps_its_result_and_tells_its_client(world: Wor
     assert view.ended_ms - view.started_ms == 250
     (told,) = (await world.store.collect("c", 0)).tasks
     assert told == view
-    assert await world.rows("completed") == [("completed", "a", "t", 1, 80, 0, 975, "completed", 0)]
+    assert await world.rows("completed") == [EndRow("completed", "a", "t", 1, 80, 0, 975, "completed", 0)]
     assert await free(world)
     assert (await world.pool_view()).successes == 1
-    assert await world.store.command("HGET", world.store.keys.key("task", "a", "t"), "payload") == b""
+    assert await command(world.store, "HGET", world.store.keys.key("task", "a", "t"), "payload") == b""
 
 
 @pytest.mark.parametrize(
@@ -48,7 +50,7 @@ async def test_a_final_outcome_ends_the_task_with_its_usage(
     assert await world.settle(started, outcome, 30, error_code="why", error="because") is Write.DONE
     view = await world.view("t")
     assert (view.state, view.actual, view.error_code, view.error) == (state, 30, "why", "because")
-    assert [(row[0], row[4], row[7]) for row in await world.rows(event)] == [(event, 30, state.value)]
+    assert [(row.end, row.actual, row.state) for row in await world.rows(event)] == [(event, 30, state.value)]
     assert await free(world)
 
 
@@ -99,7 +101,7 @@ async def test_a_lost_worker_s_settlements_are_refused_and_their_usage_is_booked
     (started,) = await world.active(task("t"))
     await world.store.evict("w1")
     assert await world.settle(started, actual=70) is Write.STALE
-    assert await world.rows("late") == [("late", "a", "t", 1, 70)]
+    assert await world.rows("late") == [LateRow("a", "t", 1, 70)]
     async with unchanged(world.store, clock=True):
         assert await world.settle(started, actual=70) is Write.STALE
     assert await world.state("t") is TaskState.PENDING
@@ -125,8 +127,8 @@ async def test_a_failed_attempt_waits_its_backoff_and_keeps_its_place(world: Wor
     world.now += 1
     await world.submit(task("last"))
     await world.dispatch(2)
-    assert [row[2] for row in await world.rows("enqueued")] == ["t", "later", "t", "last"]
-    assert await world.rows("ready") == [("ready", "a", "t")]
+    assert [row.task for row in await world.rows("enqueued")] == ["t", "later", "t", "last"]
+    assert await world.rows("ready") == [ReadyRow("a", "t")]
     assert [each.failures for each in await world.start() if each.ref.id == "t"] == [1]
 
 
@@ -187,7 +189,7 @@ async def test_over_estimates_come_back_only_up_to_the_cap(world: World) -> None
     (row,) = await world.rows("completed")
     tenant = await world.tenant_view()
     assert tenant.deficit == 10 + 4 * 9  # one round's credit, and four times the head's charge at the new ratio
-    assert row[5] == before + 9_999 - tenant.deficit  # forfeited
+    assert row.forfeited == before + 9_999 - tenant.deficit
 
 
 async def test_an_actual_above_the_estimate_becomes_debt(world: World) -> None:

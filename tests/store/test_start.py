@@ -1,6 +1,7 @@
 """start: a worker takes what it was handed; a lost reply loses nothing."""
 
-from fairlane.domain.task import TaskState
+from fairlane.domain.events import ActiveRow
+from fairlane.domain.task import TaskRef, TaskState
 from tests.support.store_dump import unchanged
 from tests.support.store_world import World, settlement, task, tasks
 
@@ -17,7 +18,7 @@ async def test_it_marks_active_and_hands_over_everything_needed(world: World) ->
     assert (started.alive, started.hold_ms, started.more, started.cancelling) == (True, None, False, ())
     view = await world.view("t")
     assert (view.state, view.started_ms) == (TaskState.ACTIVE, world.now)
-    assert await world.rows("active") == [("active", "a", "t", 1)]
+    assert await world.rows("active") == [ActiveRow("a", "t", 1)]
 
 
 async def test_from_the_same_cursor_it_answers_the_same_and_changes_nothing(world: World) -> None:
@@ -71,7 +72,7 @@ async def test_a_task_whose_deadline_has_passed_ends_without_a_call(world: World
     assert [each.ref.id for each in await world.start()] == ["fine"]
     assert await world.state("late") is TaskState.EXPIRED
     assert (await world.pool_view()).slots == 1
-    assert [row[:4] for row in await world.rows("expired")] == [("expired", "a", "late", 1)]
+    assert [(row.ref, row.fence) for row in await world.rows("expired")] == [(TaskRef("a", "late"), 1)]
     assert [view.ref.id for view in (await world.store.collect("c", 0)).tasks] == ["late"]
 
 

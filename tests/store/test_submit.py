@@ -1,11 +1,13 @@
 """submit: each task once, by its own id; a refusal leaves nothing behind."""
 
+from fairlane.domain.events import EndRow, PendingRow
 from fairlane.domain.limits import PRIORITY_STEP
 from fairlane.domain.policy import QueuePolicy
 from fairlane.domain.task import OnUnknown, TaskState
 from fairlane.store.messages import Submission, SubmitStatus
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
+from tests.support.store_raw import command
 from tests.support.store_world import START_MS, World, task, tasks
 
 
@@ -23,7 +25,7 @@ async def test_an_accepted_task_waits_with_all_it_was_given(world: World) -> Non
     view = await world.view("t")
     assert (view.state, view.cost, view.priority, view.submitted_ms) == (TaskState.PENDING, 70, 3, START_MS)
     assert (view.fence, view.actual, view.result) == (0, None, None)
-    assert await world.rows("pending") == [("pending", "a", "t", 70, 3)]
+    assert await world.rows("pending") == [PendingRow("a", "t", 70, 3)]
     tenant = await world.tenant_view()
     assert (tenant.queued, tenant.in_calendar, tenant.parked) == (1, True, None)
     await world.dispatch()
@@ -150,7 +152,7 @@ async def test_a_caller_s_own_id_stays_known_after_its_record_is_gone(world: Wor
     await world.submit(named, task("unnamed"))
     await world.drain()
     for task_id in ("named", "unnamed"):  # what the end of the retention does
-        await world.store.command("DEL", world.store.keys.key("task", "a", task_id))
+        await command(world.store, "DEL", world.store.keys.key("task", "a", task_id))
     (answer,) = await world.store.submit([named], "c")
     assert (answer.status, answer.state) == (SubmitStatus.EXISTING, TaskState.COMPLETED)
     assert await refuse(world, task("named", 7, named_by_caller=True)) == [(SubmitStatus.CONFLICT, 0)]
@@ -163,9 +165,9 @@ async def test_a_record_and_its_tombstone_leave_in_time(world: World) -> None:
     await world.submit(task("t", named_by_caller=True))
     await world.drain()
     key = world.store.keys.key
-    assert 0 < await world.store.command("PTTL", key("task", "a", "t")) <= 40_000
-    assert 40_000 < await world.store.command("PTTL", key("tombstone", "a", "t")) <= 60_000
-    assert 0 < await world.store.command("PTTL", key("done", "c")) <= 40_000
+    assert 0 < await command(world.store, "PTTL", key("task", "a", "t")) <= 40_000
+    assert 40_000 < await command(world.store, "PTTL", key("tombstone", "a", "t")) <= 60_000
+    assert 0 < await command(world.store, "PTTL", key("done", "c")) <= 40_000
 
 
 async def test_without_idempotency_time_no_tombstone_is_left(world: World) -> None:
@@ -184,7 +186,7 @@ async def test_a_deadline_counts_from_admission_by_the_store_s_clock(world: Worl
     world.now += 1
     await world.dispatch(0)
     assert await world.state("t") is TaskState.EXPIRED
-    assert await world.rows("expired") == [("expired", "a", "t", 0, 0, 0, 1000, "expired", 0)]
+    assert await world.rows("expired") == [EndRow("expired", "a", "t", 0, 0, 0, 1000, "expired", 0)]
 
 
 async def test_priorities_order_one_tenant_s_tasks_and_arrival_breaks_ties(world: World) -> None:
@@ -207,7 +209,7 @@ async def test_the_largest_priority_and_many_arrivals_stay_exact(world: World) -
     await world.ready()
     await poke(world.store, "pool", sequence=PRIORITY_STEP - 3)
     await world.submit(task("x", priority=255), task("y", priority=255))
-    scores = await world.store.command("ZRANGE", world.store.keys.key("pending", "a"), 0, -1, "WITHSCORES")
+    scores = await command(world.store, "ZRANGE", world.store.keys.key("pending", "a"), 0, -1, "WITHSCORES")
     assert [int(float(score)) for score in scores[1::2]] == [256 * PRIORITY_STEP - 2, 256 * PRIORITY_STEP - 1]
 
 

@@ -8,7 +8,7 @@ import redis
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.errors import StoreError, StoreUnavailable, StoreUnsuitable
 from fairlane.store.connection import Endpoint
-from fairlane.store.doctor import OLDEST_VERSION
+from fairlane.store.server_check import OLDEST_VERSION
 from fairlane.store.store import Store
 from tests.store.conftest import SOON_MS
 from tests.support.store_servers import answering

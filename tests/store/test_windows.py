@@ -2,6 +2,7 @@
 
 import pytest
 
+from fairlane.domain.events import ParkedRow
 from fairlane.domain.policy import ParkReason, StopReason
 from fairlane.domain.task import TaskState
 from fairlane.store.messages import Return, SubmitStatus
@@ -145,7 +146,7 @@ async def test_a_closed_window_parks_its_tenant_alone_and_a_timer_wakes_it_exact
     answer = await world.dispatch()
     assert (answer.placed, answer.stop, answer.wake_ms) == (3, StopReason.EMPTY, INTERVAL - 300)
     assert (await world.tenant_view()).parked is kind
-    assert await world.rows("parked") == [("parked", "a", kind.value)]
+    assert await world.rows("parked") == [ParkedRow("a", kind.value)]
     world.now += answer.wake_ms or 0
     assert (await world.dispatch()).placed == 1
 

@@ -8,6 +8,7 @@ import pytest
 from fairlane.config import TenantConfig
 from fairlane.domain.policy import ParkReason, StopReason
 from fairlane.store.messages import Return
+from tests.support.store_raw import command
 from tests.support.store_windows import INTERVAL, LONG_LEASE, held, limited, run, stamps, window
 from tests.support.store_world import START_MS, World, budget, task, tasks
 
@@ -148,7 +149,7 @@ async def test_a_removed_tenant_leaves_no_window_and_no_timer(world: World) -> N
     await world.settle(started)
     assert await world.store.remove_tenant("a")
     assert await world.key_type("window", "a") == "none"
-    assert await world.store.command("ZRANGE", world.store.keys.key("timers"), 0, -1) == []
+    assert await command(world.store, "ZRANGE", world.store.keys.key("timers"), 0, -1) == []
 
 
 async def commands(world: World) -> int:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fairlane.domain.events import LateRow, WorkerRow
 from fairlane.domain.policy import WorkerState
 from fairlane.domain.task import OnUnknown, TaskState
 from fairlane.errors import LeaseLost
@@ -27,7 +28,7 @@ async def test_a_registered_worker_is_live_with_a_lease(world: World) -> None:
     (worker,) = await world.store.workers()
     assert (worker.incarnation, worker.name, worker.slots, worker.load) == ("w1", "worker-1", 4, 0)
     assert worker.state is WorkerState.LIVE
-    assert await world.rows("worker") == [("worker", "w1", "worker-1", "live")]
+    assert await world.rows("worker") == [WorkerRow("w1", "worker-1", "live")]
 
 
 async def test_registering_again_renews_the_lease_and_nothing_else(world: World) -> None:
@@ -51,7 +52,7 @@ async def test_a_new_incarnation_of_a_name_ends_the_older_at_once(world: World) 
     async with unchanged(world.store, clock=True):
         assert await world.settle(started, worker="old") is Write.STALE
         assert not (await world.store.heartbeat("old")).alive
-    assert await world.rows("late") == [("late", "a", "t", started.fence, 100)]
+    assert await world.rows("late") == [LateRow("a", "t", started.fence, 100)]
     assert await world.state("t") is TaskState.PENDING
     assert {each.incarnation for each in await world.store.workers()} == {"w1", "new"}
     assert (await world.dispatch(1, "new")).placed == 1
@@ -113,13 +114,13 @@ async def test_an_evicted_worker_s_tasks_go_back_uncharged_if_unstarted(world: W
     await world.dispatch()
     answer = await world.store.evict("w1")
     assert (answer.incarnations, answer.tasks, answer.more) == (("w1",), 2, False)
-    assert [(row[2], row[7]) for row in await world.rows("lost")] == [("active", "pending"), ("handed", "pending")]
+    assert [(row.task, row.state) for row in await world.rows("lost")] == [("active", "pending"), ("handed", "pending")]
     assert ((await world.view("active")).recoveries, (await world.view("handed")).recoveries) == (1, 0)
     pool, tenant = await world.pool_view(), await world.tenant_view()
     assert (pool.slots, pool.cost, tenant.slots, tenant.queued) == (0, 0, 0, 2)
     assert await world.store.workers() == []
     assert await world.settle(active) is Write.STALE
-    assert await world.rows("worker") == [("worker", "w1", "name-w1", "live"), ("worker", "w1", "name-w1", "lost")]
+    assert await world.rows("worker") == [WorkerRow("w1", "name-w1", "live"), WorkerRow("w1", "name-w1", "lost")]
 
 
 async def test_evicting_a_stranger_does_nothing(world: World) -> None:

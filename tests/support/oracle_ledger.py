@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 
 from fairlane import _core
 from fairlane.config import BudgetConfig, TenantConfig, WindowConfig
-from fairlane.domain.events import Event, Scalar
+from fairlane.domain.events import ActiveRow, EndRow, EnqueuedRow, Event, LateRow
 from fairlane.domain.policy import BudgetPolicy
 from fairlane.store.messages import Ledger
 
 POOL = "*"
 TAKES_BACK = {"evict", "reap", "register"}
-ENDS = {"completed", "failed", "throttled", "lost", "expired", "cancelled", "returned"}
 
 Period = tuple[int, int]
 """How often the budget's calendar was changed, and the number in that calendar."""
@@ -121,15 +120,15 @@ class LedgerOracle:
     def feed(self, event: Event) -> None:
         """Check one event, row by row."""
         for row in event.rows:
-            kind = str(row[0])
-            if kind == "enqueued":
-                self._place(row, event.at_ms)
-            elif kind == "active":
-                self.attempts[int(row[3])].started_ms = event.at_ms
-            elif kind in ENDS and row[3]:
-                self._end(row, event)
-            elif kind == "late":
-                self._late(row, event.at_ms)
+            match row:
+                case EnqueuedRow():
+                    self._place(row, event.at_ms)
+                case ActiveRow():
+                    self.attempts[row.fence].started_ms = event.at_ms
+                case EndRow() if row.fence:
+                    self._end(row, event)
+                case LateRow():
+                    self._late(row, event.at_ms)
             for tenant in self.accounts:
                 self._check(tenant, event.at_ms)
 
@@ -145,12 +144,12 @@ class LedgerOracle:
             peak = _core.fullest_window(stamps, window.interval_ms, costs if kind == "spend" else None)
             assert peak is None or peak[0] <= self.largest[owner, kind], (owner, kind, peak)
 
-    def _place(self, row: tuple[Scalar, ...], at_ms: int) -> None:
-        tenant, fence, cost = str(row[1]), int(row[3]), int(row[4])
+    def _place(self, row: EnqueuedRow, at_ms: int) -> None:
+        tenant = row.tenant
         account = self.accounts[tenant]
         now, limit = account.period(at_ms), account.limit(at_ms)
         account.remember_limit(at_ms)
-        self.attempts[fence] = Attempt(tenant, cost, now)
+        self.attempts[row.fence] = Attempt(tenant, row.cost, now)
         if limit is not None:
             committed = self.held(tenant, at_ms) + account.sums["spent", now] + account.sums["late", now]
             assert committed <= limit, (row, committed, limit)
@@ -168,15 +167,15 @@ class LedgerOracle:
         )
         return sum(each.cost if kind == "spend" else 1 for each in counted)
 
-    def _end(self, row: tuple[Scalar, ...], event: Event) -> None:
-        kind, fence, actual = str(row[0]), int(row[3]), int(row[4])
+    def _end(self, row: EndRow, event: Event) -> None:
+        fence, actual = row.fence, row.actual
         attempt = self.attempts[fence]
         account = self.accounts[attempt.tenant]
         assert not attempt.over, row
         attempt.over = True
         taken = event.by in TAKES_BACK and attempt.started_ms is not None
-        unknown = taken and (attempt.tenant, str(row[2])) in self.once
-        assert unknown or not (kind == "lost" and row[7] == "dead"), row
+        unknown = taken and (attempt.tenant, row.task) in self.once
+        assert unknown or not (row.end == "lost" and row.state == "dead"), row
         assert actual == (self.told[fence] if event.by == "settle" else attempt.cost if unknown else 0), (event.by, row)
         if taken and not unknown:
             self.untold.add(fence)
@@ -184,12 +183,12 @@ class LedgerOracle:
         account.sums["spent", attempt.period] += actual
         account.sums["overrun", attempt.period] += max(0, actual - attempt.cost)
 
-    def _late(self, row: tuple[Scalar, ...], at_ms: int) -> None:
-        tenant, fence, actual = str(row[1]), int(row[3]), int(row[4])
+    def _late(self, row: LateRow, at_ms: int) -> None:
+        fence, actual = row.fence, row.actual
         assert fence in self.untold, (row, "was booked, or never taken away")
         assert actual == self.told[fence]
         self.untold.remove(fence)
-        account = self.accounts[tenant]
+        account = self.accounts[row.tenant]
         account.total += actual
         account.sums["late", account.period(at_ms)] += actual
 

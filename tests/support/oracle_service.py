@@ -3,11 +3,11 @@
 from bisect import insort
 from dataclasses import dataclass, field
 
-from fairlane.domain.events import Event, Scalar
+from fairlane.domain import events as rows
+from fairlane.domain.events import EndRow, Event, Row
 from fairlane.store.messages import Snapshot
 
 Change = tuple[str | int, ...]
-Row = tuple[Scalar, ...]
 Place = tuple[int, int, str, int]
 
 _RETURNED = frozenset({"throttled", "returned"})
@@ -48,29 +48,29 @@ class ServiceHistory:
 
     def _read_row(self, row: Row, by: str, deficits: dict[str, int]) -> None:
         match row:
-            case ("tenant", str(tenant), int(weight), _, _):
-                self._weight(tenant, weight, deficits.get(tenant, 0))
-            case ("pending", str(tenant), str(task), int(cost), int(priority)):
-                self._places[tenant, task] = (priority, len(self._places), task, cost)
-                self._queue(tenant, task)
-            case ("ready", str(tenant), str(task)):
-                self._queue(tenant, task)
-            case ("active", _, _, int(fence)):
-                self._active.add(fence)
-            case ("entered", str(tenant), int(deficit)):
-                self._enter(self._accounts[tenant], deficit)
-            case ("released", str(tenant), int(deficit)):
-                account = self._accounts[tenant]
+            case rows.TenantRow():
+                self._weight(row.tenant, row.weight, deficits.get(row.tenant, 0))
+            case rows.PendingRow():
+                self._places[row.tenant, row.task] = (row.priority, len(self._places), row.task, row.cost)
+                self._queue(row.tenant, row.task)
+            case rows.ReadyRow():
+                self._queue(row.tenant, row.task)
+            case rows.ActiveRow():
+                self._active.add(row.fence)
+            case rows.EnteredRow():
+                self._enter(self._accounts[row.tenant], row.deficit)
+            case rows.ReleasedRow():
+                account = self._accounts[row.tenant]
                 account.parked = False
                 if account.queue:
-                    self._enter(account, deficit)
-            case ("parked", str(tenant), _):
-                self._leave(self._accounts[tenant])
-                self._accounts[tenant].parked = True
-            case ("enqueued", str(tenant), str(task), int(fence), _, int(charge), _):
-                self.changes.append(("dispatched", self._accounts[tenant].index, fence, charge))
-                self._unqueue(tenant, task)
-            case (_, str(), str(), int(), int(), int(), int(), str(), int()):
+                    self._enter(account, row.deficit)
+            case rows.ParkedRow():
+                self._leave(self._accounts[row.tenant])
+                self._accounts[row.tenant].parked = True
+            case rows.EnqueuedRow():
+                self.changes.append(("dispatched", self._accounts[row.tenant].index, row.fence, row.charge))
+                self._unqueue(row.tenant, row.task)
+            case EndRow():
                 self._end(row, by)
 
     def _weight(self, tenant: str, weight: int, deficit: int) -> None:
@@ -80,20 +80,19 @@ class ServiceHistory:
             account.backlogged, account.head = False, None
             self._enter(account, deficit)
 
-    def _end(self, row: Row, by: str) -> None:
-        kind, tenant, task, fence, actual, forfeited, ratio, state, not_before = row
-        tenant, task, fence = str(tenant), str(task), int(fence)
+    def _end(self, row: EndRow, by: str) -> None:
+        tenant, task, fence = row.tenant, row.task, row.fence
         account = self._accounts[tenant]
-        account.ratio = int(ratio)
-        if kind == "completed":
-            self.changes.append(("settled", account.index, fence, int(actual), int(forfeited)))
-        elif fence and (kind in _RETURNED or by in _RETURNING_COMMANDS or fence not in self._active):
+        account.ratio = row.ratio
+        if row.end == "completed":
+            self.changes.append(("settled", account.index, fence, row.actual, row.forfeited))
+        elif fence and (row.end in _RETURNED or by in _RETURNING_COMMANDS or fence not in self._active):
             self.changes.append(("reversed", account.index, fence))
         elif fence:
             self.changes.append(("kept", account.index, fence))
         if fence == 0:
             self._unqueue(tenant, task)
-        elif state == "pending" and not_before == 0:
+        elif row.state == "pending" and row.not_before_ms == 0:
             self._queue(tenant, task)
         self._note_head(account)
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from fairlane.store.codec import parts
 from fairlane.store.keys import POOL_STATE
 from fairlane.store.store import Store
+from tests.support.store_raw import command
 
 Dump = dict[str, object]
 
@@ -19,7 +20,7 @@ async def dump(store: Store, *, clock: bool = False) -> Dump:
     found: Dump = {}
     cursor: bytes | int = 0
     while True:
-        cursor, page = await store.command("SCAN", cursor, "MATCH", f"{store.keys.prefix}*", "COUNT", 1000)
+        cursor, page = await command(store, "SCAN", cursor, "MATCH", f"{store.keys.prefix}*", "COUNT", 1000)
         for key in page:
             found[key.decode()] = await _read(store, key)
         if int(cursor) == 0:
@@ -32,18 +33,18 @@ async def dump(store: Store, *, clock: bool = False) -> Dump:
 
 
 async def _read(store: Store, key: bytes) -> object:
-    kind = (await store.command("TYPE", key)).decode()
+    kind = (await command(store, "TYPE", key)).decode()
     if kind == "hash":
-        flat = await store.command("HGETALL", key)
+        flat = await command(store, "HGETALL", key)
         return dict(zip(flat[::2], flat[1::2], strict=True))
     if kind == "zset":
-        flat = await store.command("ZRANGE", key, 0, -1, "WITHSCORES")
+        flat = await command(store, "ZRANGE", key, 0, -1, "WITHSCORES")
         return sorted(zip(flat[::2], flat[1::2], strict=True))
     if kind == "stream":
-        return await store.command("XRANGE", key, "-", "+")
+        return await command(store, "XRANGE", key, "-", "+")
     if kind == "list":
-        return await store.command("LRANGE", key, 0, -1)
-    return await store.command("GET", key)
+        return await command(store, "LRANGE", key, 0, -1)
+    return await command(store, "GET", key)
 
 
 @asynccontextmanager

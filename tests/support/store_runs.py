@@ -106,6 +106,4 @@ async def played(
 
 async def forget(world: World) -> None:
     """Delete all that this scheduler has stored."""
-    keys = await world.store.command("KEYS", f"{world.store.keys.prefix}*")
-    for first in range(0, len(keys), 1000):
-        await world.store.command("DEL", *keys[first : first + 1000])
+    await world.store.erase()

@@ -4,6 +4,7 @@ from fairlane.config import WindowConfig
 from fairlane.store.codec import parts, unpack_row
 from fairlane.store.keys import POOL_STATE, STAMP, TENANT_STATE
 from fairlane.store.messages import StartedTask
+from tests.support.store_raw import command
 from tests.support.store_world import World
 
 INTERVAL = 1000
@@ -34,12 +35,12 @@ async def run(world: World) -> list[StartedTask]:
 
 async def stamps(world: World, owner: str = "a") -> list[tuple[int, int, int]]:
     """Time, starts and spend of each stamp that is stored; owner ``*`` is the pool."""
-    packed = await world.store.command("LRANGE", world.store.keys.key("window", owner), 0, -1)
+    packed = await command(world.store, "LRANGE", world.store.keys.key("window", owner), 0, -1)
     return [tuple(unpack_row(stamp, len(STAMP))) for stamp in packed]
 
 
 async def held(world: World, owner: str = "a") -> tuple[int, int]:
     """What the owner's hash says that its windows hold."""
     key, names = (("pool",), POOL_STATE) if owner == "*" else (("tenant", owner), TENANT_STATE)
-    state = parts(await world.store.command("HGET", world.store.keys.key(*key), "state"), names)
+    state = parts(await command(world.store, "HGET", world.store.keys.key(*key), "state"), names)
     return int(state["starts_count"]), int(state["spend_sum"])

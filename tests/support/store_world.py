@@ -6,7 +6,7 @@ from typing import Any
 
 from fairlane.config import BudgetConfig, PoolConfig, TenantConfig
 from fairlane.domain.attempt import Outcome
-from fairlane.domain.events import Event
+from fairlane.domain.events import Event, Row, kind_of
 from fairlane.domain.policy import StopReason
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.store.connection import Endpoint
@@ -24,6 +24,7 @@ from fairlane.store.messages import (
     Write,
 )
 from fairlane.store.store import Store
+from tests.support.store_raw import command
 
 START_MS = 1_000_000
 
@@ -147,9 +148,9 @@ class World:
         assert [event.number for event in found] == list(range(1, len(found) + 1))
         return found
 
-    async def rows(self, *kinds: str) -> list[tuple[str | int, ...]]:
+    async def rows(self, *kinds: str) -> list[Row]:
         """All event rows of these kinds, in order."""
-        return [row for event in await self.events() for row in event.rows if row[0] in kinds]
+        return [row for event in await self.events() for row in event.rows if kind_of(row) in kinds]
 
     async def drain(self) -> None:
         """Run everything that can run to its end."""
@@ -161,7 +162,7 @@ class World:
                 return
 
     async def key_type(self, *parts: str) -> str:
-        return str((await self.store.command("TYPE", self.store.keys.key(*parts))).decode())
+        return str((await command(self.store, "TYPE", self.store.keys.key(*parts))).decode())
 
 
 def settlement(

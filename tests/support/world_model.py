@@ -7,7 +7,6 @@ from typing import Any, Final, TypeVar
 from fairlane.domain.task import TaskRef
 
 T = TypeVar("T")
-Row = tuple[str | int, ...]
 
 MAX_ATTEMPTS: Final = 3
 MAX_RECOVERIES: Final = 1

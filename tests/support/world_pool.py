@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from fairlane._core import Scheduler
 from fairlane.config import PoolConfig, TenantConfig
-from fairlane.domain.policy import QueuePolicy, StopReason, ThrottleScope
-from fairlane.domain.task import TaskRef
+from fairlane.domain.events import EndRow, EnqueuedRow, EnteredRow, ParkedRow, PendingRow, ReadyRow, ReleasedRow, Row
+from fairlane.domain.policy import ParkReason, QueuePolicy, StopReason, ThrottleScope
+from fairlane.domain.task import TaskRef, TaskState
 from fairlane.errors import ConfigError
 from fairlane.store.messages import Submission, SubmitStatus
 from tests.support import world_operations as ops
@@ -28,7 +29,6 @@ from tests.support.world_model import (
     WAITING,
     WORKER_SLOTS,
     Call,
-    Row,
     Task,
     Worker,
     picked,
@@ -97,9 +97,9 @@ class PoolReference:
         result = action()
         after = self.scheduler.tenant(tenant)
         if before.parked_by and not after.parked_by:
-            self.moves["released", tenant_id(tenant), after.deficit] += 1
+            self.moves[ReleasedRow(tenant_id(tenant), after.deficit)] += 1
         elif before.place == "idle" and after.place == "calendar" and after.deficit != refund:
-            self.moves["entered", tenant_id(tenant), after.deficit - refund] += 1
+            self.moves[EnteredRow(tenant_id(tenant), after.deficit - refund)] += 1
         return result
 
     def register(self, worker: Worker) -> Call:
@@ -197,7 +197,7 @@ class PoolReference:
             else:
                 statuses.append(SubmitStatus.ACCEPTED)
                 self.tasks[task.number] = task
-                self.decisions.append(("pending", task.ref.tenant, task.ref.id, cost, priority))
+                self.decisions.append(PendingRow(task.ref.tenant, task.ref.id, cost, priority))
         yield Call("submit", (batch, "client"), statuses, lambda answer: [each.status for each in answer])
 
     def _end_waits(self) -> None:
@@ -205,7 +205,7 @@ class PoolReference:
         for task in sorted(due, key=lambda task: (task.ready_at, str(task.ref))):
             self.act(task.tenant, partial(self.scheduler.resume, task.number))
             task.state = PENDING
-            self.decisions.append(("ready", task.ref.tenant, task.ref.id))
+            self.decisions.append(ReadyRow(task.ref.tenant, task.ref.id))
 
     def _look_at_parked(self) -> None:
         """After a lowered ceiling of the pool: a head that can never run ends its tenant's parking."""
@@ -228,24 +228,21 @@ class PoolReference:
         for index in self.tenants:
             reason = self.scheduler.tenant(index).parked_by
             if reason and index not in parked:
-                self.moves["parked", tenant_id(index), reason] += 1
+                self.moves[ParkedRow(tenant_id(index), ParkReason(reason))] += 1
         for (_, number, fence, charge), incarnation in zip(placed, places, strict=False):
             task = self.tasks[number]
             task.state, task.fence, task.charge, task.incarnation = ENQUEUED, fence, charge, incarnation
             free[incarnation] -= 1
-            self.decisions.append(("enqueued", *_name(task), fence, task.cost, charge, incarnation))
+            self.decisions.append(EnqueuedRow(task.ref.tenant, task.ref.id, fence, task.cost, charge, incarnation))
         for number in rejected:
             task = self.tasks.pop(number)
             self.ended[task.ref] = "rejected"
             ratio = self.scheduler.tenant(task.tenant).ratio
-            self.rejections.append(("rejected", *_name(task), 0, 0, 0, ratio, "rejected", 0))
+            rejected_as = TaskState.REJECTED
+            self.rejections.append(EndRow(rejected_as, task.ref.tenant, task.ref.id, 0, 0, 0, ratio, rejected_as, 0))
         yield Call(
             "dispatch",
             (offers, operation.limit),
             (len(placed), free, more),
             lambda answer: (answer.placed, answer.free, answer.stop is StopReason.VISITS),
         )
-
-
-def _name(task: Task) -> tuple[str, str]:
-    return task.ref.tenant, task.ref.id

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from functools import partial
 
-from fairlane.domain.attempt import Outcome
+from fairlane.domain.attempt import AttemptState, Outcome
+from fairlane.domain.events import ActiveRow, EndRow
 from fairlane.domain.policy import QueuePolicy
+from fairlane.domain.task import TaskState
 from fairlane.store.messages import CancelStatus, Return, Settlement, Started, Throttle as Throttled, Write
 from tests.support import world_operations as ops
 from tests.support.world_model import (
@@ -52,7 +54,7 @@ class Reference(PoolReference):
                     break
                 waits = task.in_last_life
                 task.state = ACTIVE
-                self.decisions.append(("active", task.ref.tenant, task.ref.id, task.fence))
+                self.decisions.append(ActiveRow(task.ref.tenant, task.ref.id, task.fence))
             worker.cursor = task.fence
             expected.append((task.ref, task.fence, task.cost))
         yield Call("start", (worker.incarnation, cursor), expected, _received)
@@ -167,8 +169,9 @@ class Reference(PoolReference):
         """Note the end of an attempt, and of the task unless it goes on."""
         ratio = self.scheduler.tenant(task.tenant).ratio
         seen, not_before = (PENDING, task.ready_at) if state == WAITING else (state, 0)
+        tenant, task_id, new_state = task.ref.tenant, task.ref.id, TaskState(seen)
         self.decisions.append(
-            (attempt, task.ref.tenant, task.ref.id, task.fence, actual, forfeited, ratio, seen, not_before)
+            EndRow(AttemptState(attempt), tenant, task_id, task.fence, actual, forfeited, ratio, new_state, not_before)
         )
         task.state = state
         if state not in {PENDING, WAITING}:

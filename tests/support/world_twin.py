@@ -5,12 +5,14 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Self
 
+from fairlane.domain.events import Row, kind_of
 from fairlane.domain.policy import QueuePolicy
 from fairlane.domain.task import TaskState
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 from tests.support import world_operations as ops
-from tests.support.world_model import PENDING, WAITING, Call, Row, tenant_id
+from tests.support.store_raw import command
+from tests.support.world_model import PENDING, WAITING, Call, tenant_id
 from tests.support.world_reference import Reference
 from tests.support.world_state import differences, expected, observed
 
@@ -35,9 +37,7 @@ class Twin:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        keys = await self.store.command("KEYS", f"{self.store.keys.prefix}*")
-        if keys:
-            await self.store.command("DEL", *keys)
+        await self.store.erase()
         await self.store.close()
 
     async def step(self, operation: ops.Operation) -> None:
@@ -62,11 +62,11 @@ class Twin:
             self._event_cursor = events[-1].stream_id
             rows.extend(row for event in events for row in event.rows)
         wanted = self.reference
-        made = [row for row in rows if row[0] in DECISIONS]
+        made = [row for row in rows if kind_of(row) in DECISIONS]
         for at, (ours, theirs) in enumerate(zip_longest(made, wanted.decisions)):
             assert ours == theirs, self._at(f"decision {at}: the store made {ours}, must be {theirs}")
-        assert [row for row in rows if row[0] == "rejected"] == wanted.rejections, self._at("rejections differ")
-        moves = Counter(row for row in rows if row[0] in MOVES)
+        assert [row for row in rows if kind_of(row) == "rejected"] == wanted.rejections, self._at("rejections differ")
+        moves = Counter(row for row in rows if kind_of(row) in MOVES)
         assert moves == wanted.moves, self._at(f"{moves - wanted.moves} were written, not {wanted.moves - moves}")
         wanted.decisions.clear()
         wanted.rejections.clear()
@@ -75,14 +75,14 @@ class Twin:
     async def compare_records(self) -> None:
         """Compare the calendar, the order of every queue, and the state of every task, ended or not."""
         keys, scheduler, tasks = self.store.keys, self.reference.scheduler, self.reference.tasks
-        flat = await self.store.command("ZRANGE", keys.key("calendar"), 0, -1, "WITHSCORES")
+        flat = await command(self.store, "ZRANGE", keys.key("calendar"), 0, -1, "WITHSCORES")
         calendar = [(int(rank), name.decode()) for name, rank in zip(flat[::2], flat[1::2], strict=True)]
         wanted = [(rank, tenant_id(tenant)) for rank, tenant in scheduler.calendar()]
         if self.reference.setup.policy is QueuePolicy.WDRR:
             assert calendar == wanted
         assert [tenant for _, tenant in calendar] == [tenant for _, tenant in wanted]
         for tenant in self.reference.tenants:
-            queue = await self.store.command("ZRANGE", keys.key("pending", tenant_id(tenant)), 0, -1)
+            queue = await command(self.store, "ZRANGE", keys.key("pending", tenant_id(tenant)), 0, -1)
             order = [f"{tasks[number].cost}:{tasks[number].ref.id}" for number in scheduler.pending(tenant)]
             assert [member.decode() for member in queue] == order
         states = {task.ref: PENDING if task.state == WAITING else task.state for task in tasks.values()}

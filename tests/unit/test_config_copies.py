@@ -1,4 +1,4 @@
-"""A section that is made from another is checked as one that is made anew."""
+"""A copy of a section is checked like a new section."""
 
 import copy
 import math
@@ -18,7 +18,7 @@ FULL = TenantConfig(
 
 @pytest.mark.parametrize(
     "update",
-    [{"slots": "3"}, {"weight": 0}, {"weight": 2.5}, {"weight": math.nan}, {"queue_limit": None}, {"wieght": 1}],
+    [{"slots": "3"}, {"weight": 0}, {"weight": 2.5}, {"weight": math.nan}, {"queue_limit": None}],
     ids=str,
 )
 def test_a_copy_takes_no_value_that_a_new_section_would_not(update: dict[str, Any]) -> None:
@@ -26,6 +26,11 @@ def test_a_copy_takes_no_value_that_a_new_section_would_not(update: dict[str, An
     with pytest.raises(ConfigError) as caught:
         FULL.model_copy(update=update)
     assert str(caught.value).startswith(f"{field} = {value!r}: ")
+
+
+def test_a_copy_takes_no_unknown_field() -> None:
+    with pytest.raises(ConfigError, match="unknown field `wieght` in TenantConfig; did you mean `weight`"):
+        FULL.model_copy(update={"wieght": 1})
 
 
 def test_a_copy_is_checked_as_a_whole() -> None:

@@ -1,11 +1,14 @@
 """Importing the library is light: neither Ray nor Redis is loaded before it is used."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import fairlane
+import fairlane.workers
 
 PROGRAM = """
 import sys
@@ -34,6 +37,18 @@ def test_a_bare_import_loads_neither_ray_nor_redis(module: str) -> None:
 def test_every_public_name_can_be_found() -> None:
     missing = run("import fairlane\nprint([name for name in fairlane.__all__ if not hasattr(fairlane, name)])")
     assert missing == "[]"
+
+
+@pytest.mark.parametrize("package", ["fairlane", "fairlane.workers"])
+def test_a_star_import_gives_the_names_of_the_stub_and_no_others(package: str) -> None:
+    """The stub is the only list: `lazily` reads it, so it may hold nothing else than such imports."""
+    names = set()
+    for statement in ast.parse(Path(sys.modules[package].__file__ or "").with_suffix(".pyi").read_text()).body:
+        assert isinstance(statement, ast.ImportFrom)
+        assert all(alias.asname == alias.name for alias in statement.names)
+        names |= {alias.name for alias in statement.names}
+    program = f"before = {{*dir()}}\nfrom {package} import *\nprint(sorted({{*dir()}} - {{*before, 'before'}}))"
+    assert run(program) == str(sorted(names))
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

@@ -6,9 +6,12 @@ from importlib.resources import files
 import pytest
 from lupa import lua51
 
-from fairlane.domain.task import TASK_TRANSITIONS
+from fairlane.domain.task import TASK_TRANSITIONS, TaskRef
 from fairlane.store import scripts
+from fairlane.store.codec import pack
 from fairlane.store.keys import KEYS, Keys
+from fairlane.store.messages import Return
+from fairlane.store.requests import REQUESTS, encode
 from tests.support import lua_lint
 
 LUA = files("fairlane.store") / "lua"
@@ -34,6 +37,34 @@ def test_there_is_one_file_per_command() -> None:
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_a_command_says_what_it_is_for_and_what_holds(name: str) -> None:
     assert HEADER.match(FILES[name]), "purpose, Guarantee, KEYS, ARGV, Reply, Events"
+
+
+@pytest.mark.parametrize("command", scripts.COMMANDS)
+def test_a_command_s_header_names_the_fields_of_its_request(command: str) -> None:
+    request = REQUESTS[command]
+    fields = ", ".join(request.fields)
+    if request.items is not None:
+        fields = fields.replace("items", f"{{{{{', '.join(request.items.fields)}}}...}}")
+    header = " ".join(line.removeprefix("--").strip() for line in FILES[f"{command}.lua"].splitlines()[:20])
+    assert f"ARGV     now_ms, {{{fields}}}" in header
+
+
+def test_a_field_that_the_request_does_not_have_stops_the_loader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REQUESTS, "cancel", REQUESTS["collect"])
+    with pytest.raises(ValueError, match=r"cancel.lua reads request.items; the fields .* are: client, cursor, limit"):
+        scripts.source.__wrapped__("cancel")
+
+
+def test_a_request_takes_exactly_the_fields_of_its_command() -> None:
+    assert encode("top_up", tenant="a", key="k", units=5) == pack(["a", 5, "k"])
+    with pytest.raises(TypeError, match="top_up takes tenant, units, key; given: tenant, units"):
+        encode("top_up", tenant="a", units=5)
+
+
+def test_a_batch_is_built_from_its_messages() -> None:
+    attempt = Return(TaskRef("a", "t"), 7, called=True, actual=30)
+    assert REQUESTS["release"].items.fields == ("tenant", "id", "fence", "called", "actual")
+    assert encode("release", incarnation="w1", items=[attempt]) == pack(["w1", [["a", "t", 7, True, 30]]])
 
 
 @pytest.mark.parametrize("name", sorted(FILES) + sorted(INCLUDES))

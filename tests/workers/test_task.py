@@ -57,8 +57,8 @@ def test_each_attempt_is_kept_with_its_worker() -> None:
         ({"task_id": ""}, "task_id = '': must not be empty"),
         ({"task_id": 7}, "task_id = 7: must be a string"),
         ({"task_id": "a b"}, "task_id = 'a b': must start with"),
-        ({"created_s": -1.0}, "created_s = -1.0: Input should be greater than or equal to 0"),
-        ({"created_s": float("nan")}, "created_s = nan: Input should be a finite number"),
+        ({"created_s": -1.0}, "created_s = -1.0: must be at least 0"),
+        ({"created_s": float("nan")}, "created_s = nan: must be a finite number"),
         ({"work": None}, "work = None: must be callable"),
     ],
 )

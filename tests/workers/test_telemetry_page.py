@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from fairlane.telemetry.names import INSTRUMENTS, SPANS
-from fairlane.telemetry.page import render
+from tools.docs.telemetry import render
 
 PAGE = Path(__file__).parents[2] / "docs" / "telemetry.md"
 
 
 def test_the_page_is_the_generated_one() -> None:
-    made = subprocess.check_output([sys.executable, "-m", "fairlane.telemetry.page"], text=True)
+    made = subprocess.check_output([sys.executable, "-m", "tools.docs.telemetry"], text=True)
     assert PAGE.read_text(encoding="utf-8") == made == render(), "run make docs"
 
 

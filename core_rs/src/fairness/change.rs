@@ -1,12 +1,12 @@
-//! The history of a pool, as far as service is concerned.
+//! The history of a pool, limited to the changes that affect service.
 
-/// One change in the history of a pool, in the order in which they happened.
+/// One change in the history of a pool. A history lists its changes in the order in which they happened.
 ///
-/// "Backlogged" means in the calendar: something is pending and no ceiling of its own holds the
-/// tenant back.
+/// A tenant is "backlogged" while it is in the calendar: it has pending tasks, and no ceiling of its
+/// own stops it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// The tenant's weight is now this. Its first change; a later one also ends its backlog.
+    /// The tenant has a new weight. This must be the tenant's first change. A later one ends its backlog.
     Weight {
         /// Index of the tenant.
         tenant: u32,
@@ -20,25 +20,25 @@ pub enum Change {
         /// Its deficit at this moment, credited to the current round.
         deficit: i64,
     },
-    /// The tenant leaves the calendar: nothing is pending, or a ceiling holds it back.
+    /// The tenant leaves the calendar: nothing is pending, or a ceiling stops it.
     Unbacklogged {
         /// Index of the tenant.
         tenant: u32,
     },
-    /// The tenant's head task, or its charge, is another one.
+    /// The tenant has a new head task, or its head task has a new charge.
     Head {
         /// Index of the tenant.
         tenant: u32,
         /// Charge of the head task.
         charge: i64,
     },
-    /// A task was handed out: service of `charge`.
+    /// A task was handed to a worker: service of `charge`.
     Dispatched {
         /// Index of the tenant.
         tenant: u32,
         /// Identifies the attempt.
         fence: u64,
-        /// What was taken from the deficit.
+        /// Amount taken from the deficit.
         charge: i64,
     },
     /// The attempt completed: service is corrected from its charge to its actual cost.
@@ -47,19 +47,19 @@ pub enum Change {
         tenant: u32,
         /// Identifies the attempt.
         fence: u64,
-        /// What it really cost.
+        /// Actual cost of the attempt.
         actual: i64,
-        /// What was cut off the refund.
+        /// Amount cut off the refund.
         forfeited: i64,
     },
-    /// The attempt ended and its charge stands: it failed or was lost.
+    /// The attempt failed or was lost, and keeps its charge.
     Kept {
         /// Index of the tenant.
         tenant: u32,
         /// Identifies the attempt.
         fence: u64,
     },
-    /// The attempt never started: its charge was returned.
+    /// The attempt never started, and its charge was returned.
     Reversed {
         /// Index of the tenant.
         tenant: u32,

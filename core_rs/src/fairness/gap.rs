@@ -8,7 +8,7 @@ use crate::measure::float;
 /// How far the service of two tenants, each per weight, drifted apart over one interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ServiceGap {
-    /// The two tenants, the one that got more first.
+    /// The two tenants; the first got more service.
     pub pair: (u32, u32),
     /// The interval begins after the change with this index.
     pub from_index: usize,
@@ -16,14 +16,14 @@ pub struct ServiceGap {
     pub to_index: usize,
     /// The gap |ΔS₁/w₁ − ΔS₂/w₂|.
     pub gap: f64,
-    /// What the gap may be at most.
+    /// The largest gap allowed.
     pub bound: f64,
-    /// Whether the gap is within the bound, decided exactly.
+    /// True if the gap is within the bound, computed in integers.
     pub holds: bool,
 }
 
 impl ServiceGap {
-    /// The gap as a part of its bound; within the bound it is at most 1.
+    /// The gap divided by its bound: at most 1 if the gap is within the bound.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         self.gap / self.bound
@@ -35,7 +35,7 @@ impl ServiceGap {
 pub struct GapReport {
     /// The largest gap.
     pub largest: ServiceGap,
-    /// The gap that comes closest to its bound, or exceeds it furthest.
+    /// The gap with the largest ratio to its bound.
     pub closest: ServiceGap,
 }
 
@@ -48,25 +48,28 @@ struct Stretch {
 }
 
 /// Finds the largest |ΔS₁/w₁ − ΔS₂/w₂| over all pairs of tenants and all intervals in which both were
-/// backlogged throughout, with constant weights, and compares it with what deficit round robin
-/// allows:
+/// backlogged throughout, with constant weights. Compares it with the bound of deficit round robin:
 ///
 /// 2·quantum + Σ over both of (C + D + O + U + F) / w
 ///
-/// where, over the tenant's own backlog up to the end of the interval, C is the largest charge of a
-/// head (or, if larger, the part of the deficit above one round's credit that it entered the calendar
-/// with), D the debt it entered with, O and U the peaks of what its attempts in flight were
-/// overcharged and undercharged, and F the refunds forfeited while both were backlogged. Service is by
-/// charge, corrected to the actual cost at settlement.
+/// The terms of a tenant are taken over its own backlog up to the end of the interval:
 ///
-/// Without estimation errors this is the bound of Shreedhar and Varghese (1995) and follows the same
-/// way: the deficit, credited to the current round, stays between −D − U and w·quantum + C + O, and
-/// service is credit minus the change of the deficit minus what was forfeited.
+/// * C: the largest charge of a head task or, if larger, the deficit with which the tenant entered the
+///   calendar less one round's credit
+/// * D: the debt with which it entered
+/// * O and U: the peak overcharge and the peak undercharge of its attempts in flight
+/// * F: the refunds forfeited while both tenants were backlogged
 ///
-/// `None` if no two tenants were ever backlogged together. Takes O(changes · tenants).
+/// Service is the charge, corrected to the actual cost at settlement.
+///
+/// Without estimation errors this is the bound of Shreedhar and Varghese (1995), with the same proof:
+/// the deficit, credited to the current round, stays between −D − U and w·quantum + C + O, and service
+/// is the credit minus the change of the deficit minus the forfeited refunds.
+///
+/// Returns `None` if no two tenants were ever backlogged together. Takes O(changes · tenants).
 ///
 /// # Errors
-/// A quantum that is not above 0; a change that does not fit those before it, by index.
+/// If the quantum is not above 0, or a change contradicts the changes before it; the error has its index.
 pub fn service_gap(changes: &[Change], quantum: i64) -> Result<Option<GapReport>, MeasureError> {
     if quantum <= 0 {
         return Err(MeasureError::new("quantum", quantum, "a number above 0"));
@@ -113,7 +116,7 @@ impl GapReport {
     }
 }
 
-/// Takes the present services into a stretch, and tells whether its gap is new or grew.
+/// Adds the present services to a stretch. Returns true if the stretch is new or its gap grew.
 fn extend(stretch: &mut Option<Stretch>, [a, b]: [&Account; 2], index: usize) -> bool {
     let now = a.service * b.weight - b.service * a.weight;
     match stretch {
@@ -137,7 +140,7 @@ fn extend(stretch: &mut Option<Stretch>, [a, b]: [&Account; 2], index: usize) ->
     }
 }
 
-/// The gap over a stretch so far, times both weights so that it is whole, against the bound.
+/// The gap over a stretch so far and its bound, both times the two weights, so that they are integers.
 fn measure(stretch: &Stretch, [a, b]: [&Account; 2], quantum: i128) -> ServiceGap {
     let weights = a.weight * b.weight;
     let gap = stretch.most.0 - stretch.least.0;

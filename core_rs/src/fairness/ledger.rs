@@ -1,11 +1,11 @@
-//! What each tenant was served, and how far its deficit can have moved meanwhile.
+//! The service of each tenant, and how far its deficit can have moved at the same time.
 
 use std::collections::BTreeMap;
 
 use super::change::Change;
 use crate::MeasureError;
 
-/// A tenant's running account. All sums are over its present backlog, unless said otherwise.
+/// A tenant's running account. Sums are over its present backlog, unless stated otherwise.
 #[derive(Debug, Default)]
 pub(super) struct Account {
     pub id: u32,
@@ -22,7 +22,7 @@ pub(super) struct Account {
     under: Errors,
 }
 
-/// Estimation errors of the attempts in flight, in one direction.
+/// Estimation errors of the attempts in flight: all overcharges, or all undercharges.
 #[derive(Debug, Default)]
 struct Errors {
     now: i128,
@@ -39,10 +39,9 @@ impl Errors {
 impl Account {
     /// Largest distance between two values of the deficit, less one round's credit.
     ///
-    /// The deficit, credited to the current round, never passes a head's charge by more than one
-    /// round's credit unless it began there or is given back what attempts in flight were
-    /// overcharged; it never falls below 0 unless it began there or attempts in flight were
-    /// undercharged.
+    /// The deficit, credited to the current round, exceeds a head task's charge by more than one
+    /// round's credit only if it began there, or if overcharged attempts in flight give a refund. It
+    /// falls below 0 only if it began there, or if attempts in flight were undercharged.
     pub fn spread(&self, quantum: i128) -> i128 {
         let carried = self.deficit - self.weight * quantum;
         let above = self.largest_head.max(carried) + self.over.peak;
@@ -64,7 +63,7 @@ impl Account {
     }
 }
 
-/// What one attempt was charged and how that is corrected: charge − actual.
+/// The charge of one attempt, and its correction `delta`: charge − actual.
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
     tenant: u32,
@@ -73,7 +72,7 @@ struct Attempt {
     ended: bool,
 }
 
-/// The accounts of all tenants, and the eventual error of every attempt.
+/// The accounts of all tenants, and the final correction of every attempt.
 #[derive(Debug)]
 pub(super) struct Ledger {
     pub accounts: Vec<Account>,
@@ -82,8 +81,8 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Checks the changes and looks ahead to how each attempt ends. One that has not ended yet is
-    /// never corrected within this history, so its error counts as 0.
+    /// Checks the changes, and finds out how each attempt ends. An attempt that does not end within
+    /// this history is never corrected, so its error counts as 0.
     pub fn new(changes: &[Change]) -> Result<Self, MeasureError> {
         let mut ledger = Self {
             accounts: Vec::new(),
@@ -104,7 +103,7 @@ impl Ledger {
     fn look_ahead(&mut self, change: Change) -> Result<(), &'static str> {
         if let Change::Weight { tenant, weight } = change {
             if weight <= 0 {
-                return Err("a weight above 0");
+                return Err("a change with a weight above 0");
             }
             let next = self.accounts.len();
             let index = *self.indices.entry(tenant).or_insert(next);
@@ -118,19 +117,19 @@ impl Ledger {
             return Ok(());
         }
         let Some(&index) = self.indices.get(&change.tenant()) else {
-            return Err("a weight for the tenant first");
+            return Err("preceded by a weight of its tenant");
         };
         let backlogged = &mut self.accounts[index].backlogged;
         match change {
             Change::Weight { .. } => {}
             Change::Backlogged { .. } => {
                 if std::mem::replace(backlogged, true) {
-                    return Err("a tenant that is not backlogged");
+                    return Err("about a tenant that is not backlogged");
                 }
             }
             Change::Unbacklogged { .. } => {
                 if !std::mem::replace(backlogged, false) {
-                    return Err("a tenant that is backlogged");
+                    return Err("about a tenant that is backlogged");
                 }
             }
             Change::Head { charge, .. } => not_below_zero(charge, 0)?,
@@ -147,7 +146,7 @@ impl Ledger {
                     ended: false,
                 };
                 if self.attempts.insert(fence, attempt).is_some() {
-                    return Err("a fence used once");
+                    return Err("about a fence that is not used yet");
                 }
             }
             Change::Settled {
@@ -177,11 +176,11 @@ impl Ledger {
                 attempt.delta = actual.map_or(0, |actual| attempt.charge - i128::from(actual));
                 Ok(())
             }
-            _ => Err("a fence that its tenant has in flight"),
+            _ => Err("about a fence that its tenant has in flight"),
         }
     }
 
-    /// Books one change of a checked history and returns the index of its tenant's account.
+    /// Applies one change of a checked history and returns the index of its tenant's account.
     pub fn book(&mut self, change: Change) -> usize {
         let index = self.indices[&change.tenant()];
         let account = &mut self.accounts[index];
@@ -221,7 +220,7 @@ impl Ledger {
 
 fn not_below_zero(a: i64, b: i64) -> Result<(), &'static str> {
     if a < 0 || b < 0 {
-        return Err("amounts not below 0");
+        return Err("a change with amounts of 0 or more");
     }
     Ok(())
 }

@@ -3,16 +3,17 @@
 use crate::MeasureError;
 use crate::measure::{FINITE, NOT_NEGATIVE, all, not_negative};
 
-/// Weighted max-min fair shares of a capacity: with the largest level x for which everything fits,
-/// each tenant gets min(weight · x, demand) (water filling; Bertsekas and Gallager, *Data Networks*,
-/// 6.5.2).
+/// Weighted max-min fair shares of a capacity, by water filling (Bertsekas and Gallager, *Data
+/// Networks*, 6.5.2): each tenant gets min(weight · x, demand), with the largest level x for which the
+/// shares fit into the capacity.
 ///
-/// All demands are met if they fit together. The arrays are parallel and so is the result; `demands`
-/// and `capacity` have one unit, such as slot-seconds. `None` without tenants.
+/// If all demands fit together, each is met. Element i of `weights`, `demands` and the result belongs
+/// to tenant i. `demands` and `capacity` have the same unit, such as slot-seconds. Returns `None`
+/// without tenants.
 ///
 /// # Errors
-/// A weight that is not a finite number above 0; a demand or capacity that is negative, NaN or
-/// infinite; arrays of different lengths.
+/// If a weight is not a finite number above 0, a demand or the capacity is negative, NaN or infinite,
+/// or the arrays have different lengths.
 pub fn ideal_shares(
     weights: &[f64],
     demands: &[f64],
@@ -27,7 +28,11 @@ pub fn ideal_shares(
     }
     if weights.len() != demands.len() {
         let value = format!("{} for {} weights", demands.len(), weights.len());
-        return Err(MeasureError::new("number of demands", value, "one each"));
+        return Err(MeasureError::new(
+            "number of demands",
+            value,
+            "one for each",
+        ));
     }
     if weights.is_empty() {
         return Ok(None);
@@ -35,17 +40,22 @@ pub fn ideal_shares(
     let level = |tenant: usize| demands[tenant] / weights[tenant];
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_unstable_by(|&a, &b| level(a).total_cmp(&level(b)));
-    // Sums from the end, so that no rounding is left over from tenants already satisfied.
-    let mut thirsty = vec![0.0; order.len() + 1];
+    // Summed from the end, so that satisfied tenants leave no rounding error behind.
+    let mut unfilled_weight = vec![0.0; order.len() + 1];
     for (position, &tenant) in order.iter().enumerate().rev() {
-        thirsty[position] = thirsty[position + 1] + weights[tenant];
+        unfilled_weight[position] = unfilled_weight[position + 1] + weights[tenant];
     }
-    all("sum of weights", &thirsty[..1], FINITE, f64::is_finite)?;
+    all(
+        "sum of weights",
+        &unfilled_weight[..1],
+        FINITE,
+        f64::is_finite,
+    )?;
 
     let mut shares = vec![0.0; weights.len()];
     let mut left = capacity;
     for (position, &tenant) in order.iter().enumerate() {
-        let fair = weights[tenant] * (left / thirsty[position]);
+        let fair = weights[tenant] * (left / unfilled_weight[position]);
         shares[tenant] = fair.min(demands[tenant]);
         left = (left - shares[tenant]).max(0.0);
     }

@@ -1,10 +1,10 @@
-//! The measures.
+//! Python bindings of the measures.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
-use super::whole;
+use super::integer;
 use crate::fairness::{self, Change};
 use crate::{intervals, quantile, stats};
 
@@ -122,11 +122,13 @@ pub fn service_gap(
         .enumerate()
         .map(|(index, entry)| {
             change(entry).ok_or_else(|| {
-                PyValueError::new_err(format!("changes[{index}] is {entry}, not a known change"))
+                PyValueError::new_err(format!(
+                    "changes[{index}] is {entry}; it must be a change such as ('head', 0, 6)"
+                ))
             })
         })
         .collect::<PyResult<Vec<Change>>>()?;
-    let report = fairness::service_gap(&changes, whole("quantum", quantum)?)?;
+    let report = fairness::service_gap(&changes, integer("quantum", quantum)?)?;
     Ok(report.map(|report| (report.largest.into(), report.closest.into())))
 }
 

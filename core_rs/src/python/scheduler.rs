@@ -1,13 +1,14 @@
-//! The reference scheduler.
+//! Python bindings of the reference scheduler.
 
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 
-use super::whole;
+use super::integer;
 use crate::scheduler as core;
 use crate::scheduler::{Limits, Phase, Place, Reason};
 
-type Placed = Vec<(u32, u64, u64, i64)>;
+/// Tenant, task, fence and charge of each placement.
+type Placements = Vec<(u32, u64, u64, i64)>;
 
 #[pyclass(module = "fairlane._core", frozen, get_all, eq)]
 #[derive(Debug, PartialEq)]
@@ -124,8 +125,8 @@ impl Scheduler {
         cost_ceiling: Option<&Bound<'_, PyInt>>,
     ) -> PyResult<Self> {
         Ok(Self(core::Scheduler::new(
-            whole("quantum", quantum)?,
-            whole("capacity", capacity)?,
+            integer("quantum", quantum)?,
+            integer("capacity", capacity)?,
             ceiling("cost_ceiling", cost_ceiling)?,
         )?))
     }
@@ -139,19 +140,19 @@ impl Scheduler {
         cost_ceiling: Option<&Bound<'_, PyInt>>,
     ) -> PyResult<()> {
         let limits = Limits {
-            weight: whole("weight", weight)?,
+            weight: integer("weight", weight)?,
             slot_ceiling: ceiling("slot_ceiling", slot_ceiling)?,
             cost_ceiling: ceiling("cost_ceiling", cost_ceiling)?,
         };
-        Ok(self.0.put_tenant(whole("tenant", tenant)?, limits)?)
+        Ok(self.0.put_tenant(integer("tenant", tenant)?, limits)?)
     }
 
     fn set_capacity(&mut self, capacity: &Bound<'_, PyInt>) -> PyResult<()> {
-        Ok(self.0.set_capacity(whole("capacity", capacity)?)?)
+        Ok(self.0.set_capacity(integer("capacity", capacity)?)?)
     }
 
     fn set_pool_cost_ceiling(&mut self, cost_ceiling: &Bound<'_, PyInt>) -> PyResult<()> {
-        let cost_ceiling = whole("cost_ceiling", cost_ceiling)?;
+        let cost_ceiling = integer("cost_ceiling", cost_ceiling)?;
         Ok(self.0.set_pool_cost_ceiling(cost_ceiling)?)
     }
 
@@ -163,11 +164,11 @@ impl Scheduler {
         cost: &Bound<'_, PyInt>,
         priority: Option<&Bound<'_, PyInt>>,
     ) -> PyResult<()> {
-        let priority = priority.map_or(Ok(0), |value| whole("priority", value))?;
+        let priority = priority.map_or(Ok(0), |value| integer("priority", value))?;
         Ok(self.0.submit(
-            whole("tenant", tenant)?,
-            whole("task", task)?,
-            whole("cost", cost)?,
+            integer("tenant", tenant)?,
+            integer("task", task)?,
+            integer("cost", cost)?,
             priority,
         )?)
     }
@@ -176,16 +177,16 @@ impl Scheduler {
         &mut self,
         limit: &Bound<'_, PyInt>,
         places: &Bound<'_, PyInt>,
-    ) -> PyResult<(Placed, Vec<u64>, bool)> {
+    ) -> PyResult<(Placements, Vec<u64>, bool)> {
         let batch = self
             .0
-            .dispatch(whole("limit", limit)?, whole("places", places)?);
-        let handed = batch
+            .dispatch(integer("limit", limit)?, integer("places", places)?);
+        let placements = batch
             .placed
             .iter()
             .map(|p| (p.tenant, p.task, p.fence, p.charge))
             .collect();
-        Ok((handed, batch.rejected, batch.more))
+        Ok((placements, batch.rejected, batch.more))
     }
 
     #[pyo3(signature = (task, actual, good = true))]
@@ -195,27 +196,27 @@ impl Scheduler {
         actual: &Bound<'_, PyInt>,
         good: bool,
     ) -> PyResult<i64> {
-        let actual = whole("actual", actual)?;
+        let actual = integer("actual", actual)?;
         Ok(self
             .0
-            .settle(whole("task", task)?, good.then_some(actual))?)
+            .settle(integer("task", task)?, good.then_some(actual))?)
     }
 
     fn fail_retry(&mut self, task: &Bound<'_, PyInt>) -> PyResult<()> {
-        Ok(self.0.fail_retry(whole("task", task)?)?)
+        Ok(self.0.fail_retry(integer("task", task)?)?)
     }
 
     #[pyo3(signature = (task, wait = false))]
     fn give_back(&mut self, task: &Bound<'_, PyInt>, wait: bool) -> PyResult<()> {
-        Ok(self.0.give_back(whole("task", task)?, wait)?)
+        Ok(self.0.give_back(integer("task", task)?, wait)?)
     }
 
     fn resume(&mut self, task: &Bound<'_, PyInt>) -> PyResult<()> {
-        Ok(self.0.resume(whole("task", task)?)?)
+        Ok(self.0.resume(integer("task", task)?)?)
     }
 
     fn cancel(&mut self, task: &Bound<'_, PyInt>) -> PyResult<()> {
-        Ok(self.0.cancel(whole("task", task)?)?)
+        Ok(self.0.cancel(integer("task", task)?)?)
     }
 
     fn pool(&self) -> PoolState {
@@ -233,7 +234,7 @@ impl Scheduler {
     }
 
     fn tenant(&self, tenant: &Bound<'_, PyInt>) -> PyResult<TenantState> {
-        Ok(self.0.tenant_state(whole("tenant", tenant)?)?.into())
+        Ok(self.0.tenant_state(integer("tenant", tenant)?)?.into())
     }
 
     fn tenants(&self) -> Vec<u32> {
@@ -241,15 +242,15 @@ impl Scheduler {
     }
 
     fn pending(&self, tenant: &Bound<'_, PyInt>) -> PyResult<Vec<u64>> {
-        Ok(self.0.pending(whole("tenant", tenant)?)?)
+        Ok(self.0.pending(integer("tenant", tenant)?)?)
     }
 
     fn head_charge(&self, tenant: &Bound<'_, PyInt>) -> PyResult<Option<i64>> {
-        Ok(self.0.head_charge(whole("tenant", tenant)?)?)
+        Ok(self.0.head_charge(integer("tenant", tenant)?)?)
     }
 
     fn task(&self, task: &Bound<'_, PyInt>) -> PyResult<Option<TaskState>> {
-        Ok(self.0.task(whole("task", task)?).map(Into::into))
+        Ok(self.0.task(integer("task", task)?).map(Into::into))
     }
 
     fn calendar(&self) -> Vec<(i64, u32)> {
@@ -258,5 +259,5 @@ impl Scheduler {
 }
 
 fn ceiling(argument: &str, value: Option<&Bound<'_, PyInt>>) -> PyResult<i64> {
-    value.map_or(Ok(0), |value| whole(argument, value))
+    value.map_or(Ok(0), |value| integer(argument, value))
 }

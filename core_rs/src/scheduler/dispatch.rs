@@ -1,9 +1,9 @@
-//! The decision: which tasks go next.
+//! The decision: which tasks run next.
 
 use super::limits::MAX_VISITS;
 use super::{Phase, Place, Pool, Scheduler};
 
-/// A task handed out by [`Scheduler::dispatch`].
+/// A task that [`Scheduler::dispatch`] handed to a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
     /// Index of its tenant.
@@ -16,29 +16,29 @@ pub struct Placement {
     pub charge: i64,
 }
 
-/// What one [`Scheduler::dispatch`] decided.
+/// The decisions of one [`Scheduler::dispatch`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// Tasks handed out, in order.
+    /// Tasks handed to workers, in order.
     pub placed: Vec<Placement>,
-    /// Tasks that ended because no settlement could ever make room for them.
+    /// Tasks that ended because no settlement can ever make room for them.
     pub rejected: Vec<u64>,
-    /// The call did as much as one call may; another call can go on.
+    /// The call stopped at its limit of visits; another call can continue.
     pub more: bool,
-    /// Tenants visited, and tasks rejected on the way: what bounds the work of one call.
+    /// Tenants visited plus tasks rejected. It bounds the work of one call.
     visits: u32,
 }
 
 impl Batch {
-    /// Whether the call has done as much as one call may.
-    fn spent(&mut self) -> bool {
+    /// Sets `more` if the call has reached its limit of visits, and returns it.
+    fn is_exhausted(&mut self) -> bool {
         self.more = self.visits >= MAX_VISITS;
         self.more
     }
 
-    /// Counts one more visit, unless the call may make no more.
+    /// Counts one more visit. Returns false if the call has reached its limit of visits.
     fn begin_visit(&mut self) -> bool {
-        let open = !self.spent();
+        let open = !self.is_exhausted();
         self.visits += u32::from(open);
         open
     }
@@ -55,10 +55,10 @@ impl Pool {
 }
 
 impl Scheduler {
-    /// Hands out at most `limit` tasks to at most `places` free worker slots, within the ceilings.
+    /// Hands at most `limit` tasks to at most `places` free worker slots, within the ceilings.
     ///
-    /// A tenant held back by a ceiling of its own is parked and the next one is visited. The pool's
-    /// own gates stop the call instead, so that nothing overtakes a large head.
+    /// A tenant that a ceiling of its own stops is parked, and the next tenant is visited. The pool's
+    /// ceilings stop the whole call, so that nothing overtakes a large head task.
     pub fn dispatch(&mut self, limit: usize, places: usize) -> Batch {
         let most = limit.min(places);
         let mut batch = Batch::default();
@@ -77,7 +77,7 @@ impl Scheduler {
         batch
     }
 
-    /// Serves one tenant in its round and tells whether others may be visited.
+    /// Serves one tenant in its round. Returns true if the call may visit other tenants.
     fn visit(&mut self, round: i64, tenant: u32, most: usize, batch: &mut Batch) -> bool {
         let Self {
             pool,
@@ -94,13 +94,13 @@ impl Scheduler {
 
         let mut open = true;
         while open && let Some(head) = tenant.head() {
-            if tenant.hopeless(head.cost, pool) {
+            if tenant.never_fits(head.cost, pool) {
                 tenant.pending.pop_first();
                 tasks.remove(&head.task);
                 pool.live -= 1;
                 batch.rejected.push(head.task);
                 batch.visits += 1;
-                open = !batch.spent();
+                open = !batch.is_exhausted();
                 continue;
             }
             let charge = tenant.charge(head.cost);

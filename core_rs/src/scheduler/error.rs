@@ -1,4 +1,4 @@
-//! What the scheduler refuses. A refused operation changes nothing.
+//! The error of the scheduler. A refused operation changes nothing.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use super::task::PhaseName;
 /// Why an operation was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchedulerError {
-    /// An argument lies outside its range, both ends of which are allowed.
+    /// An argument is outside its range. Both ends of the range are allowed.
     OutOfRange {
         /// Name of the argument.
         argument: &'static str,
@@ -19,33 +19,33 @@ pub enum SchedulerError {
         /// Largest value allowed.
         high: i64,
     },
-    /// No tenant with this index was put.
+    /// There is no tenant with this index.
     UnknownTenant(u32),
     /// No live task has this handle.
     UnknownTask(u64),
     /// A live task already has this handle.
     DuplicateTask(u64),
-    /// The task can never be admitted: it costs more than its tenant may have in flight.
+    /// The task can never be admitted: its cost exceeds its tenant's cost ceiling.
     AboveTenantCeiling {
         /// Estimated cost of the task.
         cost: i64,
         /// The tenant's cost ceiling.
         ceiling: i64,
     },
-    /// The task can never be admitted: it costs more than the pool may have in flight.
+    /// The task can never be admitted: its cost exceeds the pool's cost ceiling.
     AbovePoolCeiling {
         /// Estimated cost of the task.
         cost: i64,
         /// The pool's cost ceiling.
         ceiling: i64,
     },
-    /// The task is not in the phase the operation applies to.
+    /// The task is in a phase in which the operation is not allowed.
     WrongPhase {
         /// Handle of the task.
         task: u64,
         /// The phase it is in.
         phase: PhaseName,
-        /// The phase it would have to be in.
+        /// The phase that the operation needs.
         needed: PhaseName,
     },
 }
@@ -58,21 +58,28 @@ impl fmt::Display for SchedulerError {
                 value,
                 low,
                 high,
-            } => write!(f, "{argument} is {value}, outside {low}..={high}"),
-            Self::UnknownTenant(tenant) => write!(f, "tenant {tenant} is unknown"),
-            Self::UnknownTask(task) => write!(f, "task {task} is unknown or has ended"),
-            Self::DuplicateTask(task) => write!(f, "task {task} is already live"),
+            } => write!(f, "{argument} is {value}; it must be from {low} to {high}"),
+            Self::UnknownTenant(tenant) => {
+                write!(f, "tenant {tenant} does not exist; add it first")
+            }
+            Self::UnknownTask(task) => write!(f, "task {task} does not exist or has ended"),
+            Self::DuplicateTask(task) => {
+                write!(
+                    f,
+                    "task {task} exists and has not ended; use another handle"
+                )
+            }
             Self::AboveTenantCeiling { cost, ceiling } => {
-                write!(f, "cost is {cost}, above the tenant's ceiling of {ceiling}")
+                write!(f, "cost is {cost}; the tenant's cost ceiling is {ceiling}")
             }
             Self::AbovePoolCeiling { cost, ceiling } => {
-                write!(f, "cost is {cost}, above the pool's ceiling of {ceiling}")
+                write!(f, "cost is {cost}; the pool's cost ceiling is {ceiling}")
             }
             Self::WrongPhase {
                 task,
                 phase,
                 needed,
-            } => write!(f, "task {task} is {phase}, not {needed}"),
+            } => write!(f, "task {task} is {phase}; it must be {needed}"),
         }
     }
 }

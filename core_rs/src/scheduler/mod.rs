@@ -1,12 +1,12 @@
-//! Weighted deficit round robin without a ring: the reference for every decision Fairlane makes.
+//! Weighted deficit round robin without a ring: the reference for every decision of Fairlane.
 //!
 //! In classic deficit round robin (Shreedhar and Varghese, 1995) each round adds
 //! weight · quantum to a backlogged tenant's deficit, and the tenant is served while the deficit
-//! covers its head task. Here the rounds are not walked. The calendar holds, per tenant, the round
-//! in which its head becomes affordable, so that a decision costs O(log tenants) whatever the
-//! costs and the quantum are.
+//! covers its head task. This module does not walk the rounds. The calendar holds, per tenant, the
+//! round in which its head task becomes affordable, so that a decision costs O(log tenants) whatever
+//! the costs and the quantum are.
 //!
-//! Within a round tenants go in the order of their index. Everything is an integer, and equal
+//! Within a round tenants are served in the order of their index. All numbers are integers, and equal
 //! operations give equal states.
 
 mod dispatch;
@@ -31,28 +31,28 @@ pub use task::{Phase, PhaseName, Task};
 use error::within;
 use tenant::{Calendar, Tenant};
 
-/// What a tenant is entitled to and held to.
+/// A tenant's weight and ceilings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Share of service relative to other tenants, 1..=[`MAX_WEIGHT`].
     pub weight: i64,
-    /// Tasks it may have in flight; 0 = no ceiling of its own.
+    /// Number of tasks it may have in flight; 0 = no ceiling.
     pub slot_ceiling: i64,
-    /// Sum of estimated costs it may have in flight; 0 = no ceiling of its own.
+    /// Sum of estimated costs it may have in flight; 0 = no ceiling.
     pub cost_ceiling: i64,
 }
 
-/// Where a tenant is.
+/// Where a tenant stands: without tasks, in the calendar, or parked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Nothing pending.
+    /// It has no pending tasks.
     Idle,
-    /// Next visited in this round.
+    /// It waits in the calendar.
     Calendar {
-        /// Round of its calendar entry.
+        /// The round in which it is visited next.
         round: i64,
     },
-    /// Held back by a ceiling of its own, out of the calendar and without credit.
+    /// A ceiling of its own stops it. It is not in the calendar and earns no credit.
     Parked(Reason),
 }
 
@@ -80,16 +80,16 @@ struct Pool {
 }
 
 impl Pool {
-    /// The largest cost that keeps rounds exact.
+    /// The largest cost of a task for which all arithmetic is exact.
     fn max_cost(&self) -> i64 {
         MAX_COST.min(self.quantum * MAX_QUANTA_PER_TASK)
     }
 }
 
-/// A pool's dispatch decisions as a state machine.
+/// The dispatch decisions of a pool as a state machine.
 ///
-/// Tenants are indices and tasks are handles chosen by the caller. A handle may be used again after
-/// its task ended. A refused operation changes nothing.
+/// The caller chooses an index for each tenant and a handle for each task. It may reuse a handle after
+/// the task ended. A refused operation changes nothing.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     pool: Pool,
@@ -99,7 +99,7 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// A pool without tenants. `cost_ceiling` 0 means none.
+    /// Makes a pool without tenants. `cost_ceiling` 0 means no ceiling.
     ///
     /// # Errors
     /// [`SchedulerError::OutOfRange`] unless `quantum` is in 1..=[`MAX_QUANTUM`], `capacity` in
@@ -124,7 +124,7 @@ impl Scheduler {
         })
     }
 
-    /// Adopts the epoch, credits, applies `change` and puts the tenant back in its place.
+    /// Brings a tenant to the current epoch and round, applies `change` and updates its calendar entry.
     fn change<T>(&mut self, tenant: u32, change: impl FnOnce(&mut Tenant, &mut Pool) -> T) -> T {
         let tenant = self
             .tenants
@@ -137,7 +137,7 @@ impl Scheduler {
         result
     }
 
-    /// Begins a new epoch once nothing is live, so that rounds never grow without end.
+    /// Begins a new epoch when no task is live, so that rounds do not grow without bound.
     fn idle_check(&mut self) {
         if self.pool.live == 0 && self.pool.round > 0 {
             self.pool.round = 0;

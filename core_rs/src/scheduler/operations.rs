@@ -1,4 +1,4 @@
-//! Everything that changes a pool, except the decision itself.
+//! The operations that change a pool, except dispatch.
 
 use super::error::within;
 use super::limits::{MAX_CEILING, MAX_COST, MAX_PRIORITY, MAX_SLOTS, MAX_WEIGHT};
@@ -6,7 +6,7 @@ use super::tenant::{Queued, Tenant, score};
 use super::{Limits, Phase, PhaseName, Place, Pool, Scheduler, SchedulerError, Task};
 
 impl Scheduler {
-    /// Adds a tenant or changes one. A changed weight works from the current round on.
+    /// Adds a tenant or changes its limits. A new weight applies from the current round on.
     ///
     /// # Errors
     /// [`SchedulerError::OutOfRange`] unless the weight is in 1..=[`MAX_WEIGHT`], the slot ceiling
@@ -27,7 +27,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Sets the number of tasks that may be in flight. Nothing in flight is taken back.
+    /// Sets the number of tasks that may be in flight. Tasks in flight are not affected.
     ///
     /// # Errors
     /// [`SchedulerError::OutOfRange`] unless it is in 0..=[`MAX_SLOTS`].
@@ -95,11 +95,12 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Ends a task whose attempt ran, and returns the part of a refund that was forfeited.
+    /// Ends a task whose attempt ran. Returns the part of a refund that was forfeited.
     ///
-    /// `actual` is what a completed attempt really cost. `None` stands for an attempt that failed
-    /// for good or was lost: it keeps its charge, or failing at no cost would hold slots for free.
-    /// Fairness counts no more of it than a task may cost, so that rounds stay exact.
+    /// `actual` is the actual cost of a completed attempt. Fairness counts it only up to the largest
+    /// cost that a task may have, so that rounds stay exact. `None` means that the attempt failed
+    /// permanently or was lost. It keeps its charge: otherwise failing at no cost would hold slots for
+    /// free.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTask`]; [`SchedulerError::WrongPhase`] unless it is in flight;
@@ -110,7 +111,7 @@ impl Scheduler {
             within("actual", actual, 0, MAX_COST)?;
         }
         let forfeited = self.change(entry.tenant, |tenant, pool| {
-            leave(tenant, pool, entry.cost);
+            leave_flight(tenant, pool, entry.cost);
             pool.live -= 1;
             let Some(actual) = actual else { return 0 };
             tenant.learn(actual, entry.cost);
@@ -121,22 +122,22 @@ impl Scheduler {
         Ok(forfeited)
     }
 
-    /// Returns a task whose attempt ran and failed to its queue. Its charge is kept.
+    /// Returns a task to its queue after its attempt ran and failed. The attempt keeps its charge.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTask`]; [`SchedulerError::WrongPhase`] unless it is in flight.
     pub fn fail_retry(&mut self, task: u64) -> Result<(), SchedulerError> {
         let (entry, _) = self.in_flight(task)?;
         self.change(entry.tenant, |tenant, pool| {
-            leave(tenant, pool, entry.cost);
-            queue(tenant, task, entry);
+            leave_flight(tenant, pool, entry.cost);
+            enqueue(tenant, task, entry);
         });
         self.set_phase(task, Phase::Pending);
         Ok(())
     }
 
-    /// Takes back a task that was throttled, handed back or lost before its start; its charge is
-    /// returned. With `wait` it stays out of the queue until [`Scheduler::resume`].
+    /// Takes back a task that was throttled, handed back or lost before its start, and refunds its
+    /// charge. With `wait` the task stays out of the queue until [`Scheduler::resume`].
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTask`]; [`SchedulerError::WrongPhase`] unless it is in flight.
@@ -144,16 +145,16 @@ impl Scheduler {
         let (entry, charge) = self.in_flight(task)?;
         if wait {
             self.change(entry.tenant, |tenant, pool| {
-                leave(tenant, pool, entry.cost);
+                leave_flight(tenant, pool, entry.cost);
                 tenant.refund(charge);
             });
             self.set_phase(task, Phase::Waiting);
         } else {
-            // In two steps: an idle tenant must be active before the refund, or the loss of credit
-            // that goes with an empty queue would swallow it.
+            // Two steps: the tenant must have a pending task before the refund. With an empty queue it
+            // would lose the credit.
             self.change(entry.tenant, |tenant, pool| {
-                leave(tenant, pool, entry.cost);
-                queue(tenant, task, entry);
+                leave_flight(tenant, pool, entry.cost);
+                enqueue(tenant, task, entry);
             });
             self.change(entry.tenant, |tenant, _| tenant.refund(charge));
             self.set_phase(task, Phase::Pending);
@@ -174,12 +175,12 @@ impl Scheduler {
                 needed: PhaseName::Waiting,
             });
         }
-        self.change(entry.tenant, |tenant, _| queue(tenant, task, entry));
+        self.change(entry.tenant, |tenant, _| enqueue(tenant, task, entry));
         self.set_phase(task, Phase::Pending);
         Ok(())
     }
 
-    /// Ends a task that has not started. If it was in flight its charge is returned.
+    /// Ends a task that has not started. If it was in flight, its charge is refunded.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTask`].
@@ -192,7 +193,7 @@ impl Scheduler {
                 pool.live -= 1;
             }),
             Phase::InFlight { charge, .. } => self.change(entry.tenant, |tenant, pool| {
-                leave(tenant, pool, entry.cost);
+                leave_flight(tenant, pool, entry.cost);
                 pool.live -= 1;
                 tenant.refund(charge);
             }),
@@ -234,16 +235,16 @@ impl Scheduler {
     }
 }
 
-/// Takes a task's slot and cost out of flight.
-fn leave(tenant: &mut Tenant, pool: &mut Pool, cost: i64) {
+/// Frees the slot and the cost of a task in flight.
+fn leave_flight(tenant: &mut Tenant, pool: &mut Pool, cost: i64) {
     tenant.slots -= 1;
     tenant.cost -= cost;
     pool.slots -= 1;
     pool.cost -= cost;
 }
 
-/// Puts a task back at the place it had.
-fn queue(tenant: &mut Tenant, task: u64, entry: Task) {
+/// Puts a task back at its old queue position.
+fn enqueue(tenant: &mut Tenant, task: u64, entry: Task) {
     let cost = entry.cost;
     tenant.pending.insert(entry.score, Queued { task, cost });
 }

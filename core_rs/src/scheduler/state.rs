@@ -1,8 +1,8 @@
-//! What can be read from a scheduler.
+//! Reading the state of a scheduler.
 
 use super::{Limits, Place, Scheduler, SchedulerError, Task};
 
-/// A tenant's state as an operation at this moment would find it.
+/// A tenant's state, in the current epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TenantState {
     /// Weight and ceilings.
@@ -11,7 +11,7 @@ pub struct TenantState {
     pub deficit: i64,
     /// Round up to which the deficit has been credited.
     pub credited: i64,
-    /// Learned actual / estimate in permille, 1..=1000: what a charge is multiplied by.
+    /// Learned actual / estimate in permille, 1..=1000. A charge is the estimate times this ratio.
     pub ratio: i64,
     /// Idle, in the calendar, or parked.
     pub place: Place,
@@ -28,7 +28,7 @@ pub struct TenantState {
 pub struct PoolState {
     /// Deficit that one round gives to a tenant of weight 1.
     pub quantum: i64,
-    /// Tasks that may be in flight.
+    /// Number of tasks that may be in flight.
     pub capacity: i64,
     /// Sum of estimated costs that may be in flight; 0 = no ceiling.
     pub cost_ceiling: i64,
@@ -38,9 +38,9 @@ pub struct PoolState {
     pub cost: i64,
     /// Current round.
     pub round: i64,
-    /// Number of times the pool went idle after a round had passed.
+    /// Number of times the pool became idle after at least one round.
     pub epoch: u64,
-    /// Tasks not ended: pending, in flight or waiting.
+    /// Number of tasks that have not ended: pending, in flight or waiting.
     pub live: i64,
 }
 
@@ -61,7 +61,7 @@ impl Scheduler {
         }
     }
 
-    /// A tenant's state. One last looked at in another epoch reads as a clean account.
+    /// A tenant's state. If the tenant was last updated in another epoch, its deficit reads as 0.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTenant`].
@@ -80,7 +80,7 @@ impl Scheduler {
         })
     }
 
-    /// Handles of a tenant's queued tasks in the order in which they will go.
+    /// Handles of a tenant's queued tasks, next first.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTenant`].
@@ -89,7 +89,7 @@ impl Scheduler {
         Ok(queue.values().map(|queued| queued.task).collect())
     }
 
-    /// Charge of a tenant's head task under its present ratio; `None` if its queue is empty.
+    /// Charge of a tenant's head task at its present ratio; `None` if its queue is empty.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTenant`].
@@ -98,7 +98,7 @@ impl Scheduler {
         Ok(tenant.head().map(|head| tenant.charge(head.cost)))
     }
 
-    /// A live task; `None` if the handle is unknown or its task has ended.
+    /// A live task; `None` if the task does not exist or has ended.
     #[must_use]
     pub fn task(&self, task: u64) -> Option<Task> {
         self.tasks.get(&task).copied()
@@ -109,7 +109,7 @@ impl Scheduler {
         self.tenants.keys().copied()
     }
 
-    /// Round and tenant of every calendar entry, in the order in which they will be visited.
+    /// Round and tenant of every calendar entry, next first.
     pub fn calendar(&self) -> impl Iterator<Item = (i64, u32)> + '_ {
         self.calendar.iter().copied()
     }

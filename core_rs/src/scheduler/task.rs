@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-/// Where a live task is.
+/// The phase of a live task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// In its tenant's queue.
     Pending,
-    /// Handed to a worker: this attempt's fence and what it was charged.
+    /// Handed to a worker, with this attempt's fence and charge.
     InFlight {
         /// Number of this dispatch, unique and increasing within a pool.
         fence: u64,
         /// Amount taken from the tenant's deficit.
         charge: i64,
     },
-    /// Sitting out its own pause, outside the queue.
+    /// Outside the queue until its own pause ends.
     Waiting,
 }
 
@@ -59,15 +59,15 @@ impl fmt::Display for PhaseName {
     }
 }
 
-/// A live task: not ended, whether queued, in flight or waiting.
+/// A task that has not ended: pending, in flight or waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
     /// Index of its tenant.
     pub tenant: u32,
     /// Estimated cost.
     pub cost: i64,
-    /// Place in the queue, kept through every return: priority · 2^44 + arrival number.
+    /// Queue position: priority · 2^44 + arrival number. A task that returns to the queue keeps it.
     pub score: i64,
-    /// Where it is.
+    /// Its phase.
     pub phase: Phase,
 }

@@ -1,4 +1,4 @@
-//! One tenant: its queue, what it has in flight, and its account with the round robin.
+//! One tenant: its queue, its tasks in flight, and its deficit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::limits::{
 };
 use super::{Limits, Place, Pool, Reason};
 
-/// Rounds in which tenants can be served next, smallest first.
+/// The next round and the index of each runnable tenant, smallest round first.
 pub(super) type Calendar = BTreeSet<(i64, u32)>;
 
 /// A queued task.
@@ -49,7 +49,7 @@ impl Tenant {
         }
     }
 
-    /// What one round adds to the deficit.
+    /// The amount that one round adds to the deficit.
     fn round_credit(&self, pool: &Pool) -> i64 {
         self.limits.weight * pool.quantum
     }
@@ -58,12 +58,12 @@ impl Tenant {
         self.pending.first_key_value().map(|(_, queued)| *queued)
     }
 
-    /// Amount a task of this estimated cost takes from the deficit.
+    /// The amount that a task of this estimated cost takes from the deficit.
     pub fn charge(&self, cost: i64) -> i64 {
         ceil_div(cost * self.ratio, FULL_RATIO).max(1)
     }
 
-    /// The reason for which the tenant's own ceilings hold back a task of this cost.
+    /// The tenant's own ceiling that stops a task of this cost now, if any.
     pub fn blocked(&self, cost: i64) -> Option<Reason> {
         let Limits {
             slot_ceiling,
@@ -79,13 +79,13 @@ impl Tenant {
         }
     }
 
-    /// Whether no settlement could ever make room for a task of this cost under today's ceilings.
-    pub fn hopeless(&self, cost: i64, pool: &Pool) -> bool {
+    /// True if a task of this cost is above a ceiling, so that no settlement can make room for it.
+    pub fn never_fits(&self, cost: i64, pool: &Pool) -> bool {
         let above = |ceiling| ceiling != 0 && cost > ceiling;
         above(self.limits.cost_ceiling) || above(pool.cost_ceiling)
     }
 
-    /// Starts from a clean account if the pool was idle since the tenant was last looked at.
+    /// Resets the deficit if a new epoch began since the tenant was last updated.
     pub fn adopt(&mut self, pool: &Pool) {
         if self.epoch != pool.epoch {
             self.epoch = pool.epoch;
@@ -94,7 +94,7 @@ impl Tenant {
         }
     }
 
-    /// Adds the credit of the rounds since the last one credited, for a tenant in the calendar.
+    /// Credits a tenant in the calendar for the rounds that passed since it was last credited.
     pub fn credit(&mut self, pool: &Pool) {
         if matches!(self.place, Place::Calendar { .. }) {
             self.credit_to(pool.round, pool);
@@ -106,7 +106,7 @@ impl Tenant {
         self.credited = round;
     }
 
-    /// Pays an idle tenant's debt with the rounds that passed; credit is never banked.
+    /// Pays an idle tenant's debt with the rounds that passed. The deficit stays at most 0.
     pub fn settle_debt(&mut self, pool: &Pool) {
         let credit = self.round_credit(pool);
         let passed = pool.round - self.credited;
@@ -118,7 +118,7 @@ impl Tenant {
         self.credited = pool.round;
     }
 
-    /// Round in which a head with this charge becomes affordable.
+    /// The round in which a head task with this charge becomes affordable.
     fn eligible(&self, charge: i64, pool: &Pool) -> i64 {
         let missing = charge - self.deficit;
         let round = if missing <= 0 {
@@ -129,7 +129,7 @@ impl Tenant {
         round.max(pool.round)
     }
 
-    /// Puts a tenant back in its place after any change. The only writer of calendar entries.
+    /// Updates a tenant's place and its calendar entry after any change.
     pub fn touch(&mut self, pool: &Pool, calendar: &mut Calendar) {
         let Some(head) = self.head() else {
             self.deficit = self.deficit.min(0);
@@ -143,7 +143,7 @@ impl Tenant {
             Place::Idle => self.settle_debt(pool),
             Place::Calendar { .. } => {}
             Place::Parked(_) => {
-                if !self.hopeless(head.cost, pool) && self.blocked(head.cost).is_some() {
+                if !self.never_fits(head.cost, pool) && self.blocked(head.cost).is_some() {
                     return;
                 }
                 self.credited = pool.round;
@@ -153,7 +153,7 @@ impl Tenant {
         self.move_to(Place::Calendar { round }, calendar);
     }
 
-    /// Changes the place, and the calendar with it.
+    /// Changes the place and the calendar together. No other function writes calendar entries.
     pub fn move_to(&mut self, place: Place, calendar: &mut Calendar) {
         if place == self.place {
             return;
@@ -167,7 +167,7 @@ impl Tenant {
         self.place = place;
     }
 
-    /// Returns the charge of an attempt that never started.
+    /// Gives back the charge of an attempt that never started.
     pub fn refund(&mut self, charge: i64) {
         self.deficit += charge;
         if self.pending.is_empty() {
@@ -182,7 +182,7 @@ impl Tenant {
         self.ratio = (self.ratio + step).clamp(1, FULL_RATIO);
     }
 
-    /// Corrects the deficit by charge − actual and returns what was cut off a refund.
+    /// Corrects the deficit by `delta` = charge − actual. Returns the part of a refund that was cut off.
     pub fn correct(&mut self, delta: i64, pool: &Pool) -> i64 {
         let corrected = self.deficit + delta;
         if delta <= 0 {
@@ -204,7 +204,7 @@ pub(super) fn ceil_div(dividend: i64, divisor: i64) -> i64 {
     dividend / divisor + i64::from(dividend % divisor != 0)
 }
 
-/// Place in the queue of the task that arrived as number `sequence`.
+/// The queue position of the task with arrival number `sequence`.
 pub(super) fn score(priority: i64, sequence: i64) -> i64 {
     priority * PRIORITY_STEP + sequence
 }

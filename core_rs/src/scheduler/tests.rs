@@ -51,7 +51,7 @@ fn a_lower_priority_number_goes_first_and_a_returned_task_keeps_its_place() {
 }
 
 #[test]
-fn a_visit_goes_on_in_the_next_call_without_a_second_credit() {
+fn a_visit_continues_in_the_next_call_without_a_second_credit() {
     let mut scheduler = pool(30, 100, &[WEIGHT, WEIGHT]);
     for task in 0..6 {
         scheduler.submit(u32::from(task >= 4), task, 10, 0).unwrap();
@@ -80,7 +80,7 @@ fn an_idle_tenant_pays_its_debt_with_rounds_and_banks_no_credit() {
 }
 
 #[test]
-fn a_parked_tenant_is_passed_and_returns_when_its_head_fits() {
+fn a_parked_tenant_is_skipped_and_returns_when_its_head_fits() {
     let one = Limits {
         slot_ceiling: 1,
         ..WEIGHT
@@ -112,7 +112,7 @@ fn nothing_overtakes_a_head_that_the_pool_has_no_room_for() {
 }
 
 #[test]
-fn a_task_that_can_no_longer_go_is_rejected_and_never_stops_the_loop() {
+fn a_task_that_can_no_longer_fit_is_rejected_and_never_stops_the_loop() {
     let mut scheduler = pool(100, 10, &[WEIGHT]);
     scheduler.submit(0, 0, 60, 0).unwrap();
     scheduler.submit(0, 1, 10, 0).unwrap();
@@ -241,7 +241,7 @@ fn refusals_name_their_cause_and_change_nothing() {
         assert!(
             error
                 .to_string()
-                .starts_with(&format!("cost is {cost}, outside"))
+                .starts_with(&format!("cost is {cost}; it must be from 1 to"))
         );
     }
     assert!(scheduler.submit(1, 2, 1, 256).is_err());

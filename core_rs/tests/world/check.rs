@@ -1,4 +1,4 @@
-//! What holds between operations.
+//! Invariants between operations.
 
 use _core::scheduler::{Limits, PhaseName, Place, PoolState, TenantState};
 
@@ -16,7 +16,7 @@ impl World {
         assert!(state.deficit >= 0 || state.pending == 0);
     }
 
-    /// A dispatch that ends early leaves nothing that could go.
+    /// A dispatch that placed fewer tasks than its limit left no task that fits.
     pub(super) fn nothing_more_fits(&self) {
         let pool = self.scheduler.pool_state();
         let Some((_, tenant)) = self.scheduler.calendar().next() else {
@@ -28,7 +28,7 @@ impl World {
         assert!(full || (pool.cost_ceiling > 0 && pool.cost + cost > pool.cost_ceiling));
     }
 
-    /// Checks everything that holds between operations.
+    /// Checks every invariant.
     pub fn check(&self, before: PoolState) {
         let scheduler = &self.scheduler;
         let pool = scheduler.pool_state();
@@ -37,13 +37,13 @@ impl World {
             .iter()
             .map(|&task| scheduler.task(task).unwrap())
             .collect();
-        let flying = |tenant: Option<u32>| {
+        let in_flight = |tenant: Option<u32>| {
             let chosen = found.iter().filter(|task| {
                 task.phase.name() == PhaseName::InFlight && tenant.is_none_or(|t| t == task.tenant)
             });
             chosen.fold((0, 0), |(slots, cost), task| (slots + 1, cost + task.cost))
         };
-        assert_eq!((pool.slots, pool.cost), flying(None));
+        assert_eq!((pool.slots, pool.cost), in_flight(None));
         assert_eq!(pool.live, i64::try_from(found.len()).unwrap());
         if pool.epoch == before.epoch {
             assert!(pool.round >= before.round);
@@ -57,7 +57,7 @@ impl World {
         for tenant in scheduler.tenants() {
             let state = scheduler.tenant_state(tenant).unwrap();
             let queue = scheduler.pending(tenant).unwrap();
-            assert_eq!((state.slots, state.cost), flying(Some(tenant)));
+            assert_eq!((state.slots, state.cost), in_flight(Some(tenant)));
             assert_eq!(state.pending, queue.len());
             assert!(
                 queue

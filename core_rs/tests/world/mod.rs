@@ -1,4 +1,4 @@
-//! Drives a scheduler with random operations and writes down what happened.
+//! Runs random operations on a scheduler and records the changes.
 
 mod check;
 mod operation;
@@ -94,7 +94,7 @@ impl World {
         self.tasks
             .retain(|&task| self.scheduler.task(task).is_some());
         for tenant in self.scheduler.tenants().collect::<Vec<_>>() {
-            self.note(tenant);
+            self.record(tenant);
         }
     }
 
@@ -103,12 +103,12 @@ impl World {
         let weight = limits.weight;
         self.changes.push(Change::Weight { tenant, weight });
         self.seen[tenant as usize] = (false, None);
-        self.note(tenant);
+        self.record(tenant);
     }
 
-    /// Dispatches one task at a time, so that whoever was parked on the way left before it went.
+    /// Dispatches one task at a time, so that tenants parked before a task leave the calendar before it.
     fn dispatch(&mut self, limit: usize) {
-        let comparable = !self.tasks.iter().any(|&task| self.hopeless(task));
+        let comparable = !self.tasks.iter().any(|&task| self.never_fits(task));
         let mut whole = self.scheduler.clone();
         let batch = whole.dispatch(limit, limit);
         let mut placed = Vec::new();
@@ -122,7 +122,7 @@ impl World {
             };
             placed.push(place);
             for other in (0..TENANTS).filter(|&other| other != place.tenant) {
-                self.note(other);
+                self.record(other);
             }
             let (tenant, fence, charge) = (place.tenant, place.fence, place.charge);
             self.changes.push(Change::Dispatched {
@@ -130,10 +130,10 @@ impl World {
                 fence,
                 charge,
             });
-            self.note(tenant);
+            self.record(tenant);
             self.within_ceilings(tenant);
         }
-        // A head that can never go, met when a call ends, is dated by its charge instead of rejected.
+        // A call that ends at a head task that can never fit gives it a round instead of rejecting it.
         if comparable {
             assert_eq!((&batch.placed, &batch.rejected), (&placed, &rejected));
             assert_eq!(whole.pool_state(), self.scheduler.pool_state());
@@ -149,7 +149,7 @@ impl World {
         }
     }
 
-    fn hopeless(&self, task: u64) -> bool {
+    fn never_fits(&self, task: u64) -> bool {
         let task = self.scheduler.task(task).unwrap();
         let own = self
             .scheduler
@@ -181,8 +181,8 @@ impl World {
         });
     }
 
-    /// Writes down whether a tenant entered or left the calendar, and its head.
-    fn note(&mut self, tenant: u32) {
+    /// Records whether a tenant entered or left the calendar, and its head task.
+    fn record(&mut self, tenant: u32) {
         let state = self.scheduler.tenant_state(tenant).unwrap();
         let backlogged = matches!(state.place, Place::Calendar { .. });
         let head = self.scheduler.head_charge(tenant).unwrap();

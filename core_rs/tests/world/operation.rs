@@ -14,7 +14,7 @@ pub enum Operation {
         copies: u8,
     },
     Dispatch(usize),
-    /// The task is picked among those in flight; the actual cost in permille of the estimate.
+    /// Picks a task in flight; the actual cost is in permille of the estimate.
     Settle(usize, Option<i64>),
     FailRetry(usize),
     GiveBack(usize, bool),
@@ -64,7 +64,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// A pool's quantum, the first limits of its tenants, and what then happens.
+/// A pool's quantum, the first limits of its tenants, and the operations.
 pub fn history(length: usize) -> impl Strategy<Value = (i64, Vec<Limits>, Vec<Operation>)> {
     (
         prop_oneof![1..=100i64, 100..=100_000i64],

@@ -1,4 +1,4 @@
-"""Checks a scheduler from the outside, by what is stored: what must hold whatever happened."""
+"""Checks from the stored state alone that a scheduler's invariants hold."""
 
 from fairlane.audit.invariants import Findings, check_invariants, inspect
 from fairlane.audit.violation import Rule, Violation

@@ -1,19 +1,19 @@
-"""Rule `calendar`: each tenant stands where its place says, at the rank its deficit and head imply."""
+"""Rule `calendar`: each tenant is where its `place` says, at the rank that its deficit and its next task imply."""
 
 from collections.abc import Iterator
 
 from fairlane.audit.parking import check_parked
-from fairlane.audit.state import Stored, StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.limits import RATIO_ONE
 from fairlane.domain.policy import ParkReason, QueuePolicy
+from fairlane.store.stored import Stored, StoredTenant
 
 _CALENDAR = "calendar"
 _PARKED = frozenset(ParkReason)
 
 
 def check_calendar(stored: Stored) -> Iterator[Violation]:
-    """Compare calendar and parked tenants with what each tenant's own numbers say."""
+    """Compare the calendar and the parked tenants with each tenant's own numbers."""
     for tenant, row in stored.tenants.items():
         head = _head(stored, tenant)
         yield from _check_place(stored, tenant, row)

@@ -1,17 +1,17 @@
-"""Rule `counter`: what is counted equals the sum over what there is."""
+"""Rule `counter`: every counter equals the sum over the records."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from fairlane.audit.state import Stored
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.task import TaskState
+from fairlane.store.stored import Stored
 
 _NEVER_NEGATIVE = ("slots", "active", "cost", "queued", "waiting", "live", "runnable", "capacity", "round", "fence")
 
 
 def check_counters(stored: Stored) -> Iterator[Violation]:
-    """Count everything again."""
+    """Count everything from the records."""
     for subject, value in stored.fractions.items():
         yield Violation(Rule.COUNTER, subject, str(value), "a whole number")
     totals: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What says whether a scheduler's stored state is sound."""
+"""Checks whether a scheduler's stored state is sound."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,34 +10,35 @@ from fairlane.audit.ledger import check_ledgers
 from fairlane.audit.money import Accounts
 from fairlane.audit.order import Replay
 from fairlane.audit.ownership import check_ownership
-from fairlane.audit.state import Stored, read_pool, read_stored
 from fairlane.audit.structures import check_structures
-from fairlane.audit.violation import Violation
+from fairlane.audit.violation import Rule, Violation
+from fairlane.errors import MalformedEvent
 from fairlane.store.store import Store
+from fairlane.store.stored import Stored
 
 _TRIES: Final = 5
 _MOVING: Final = ("fence", "sequence", "events", "live", "slots", "cost", "round", "fleet", "throttles", "successes")
-"""Pool fields of which one changes whenever a task, a tenant or a worker does."""
+"""At least one of these pool fields changes with every change of a task, a tenant or a worker."""
 _EVENTS_PER_READ: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What an audit found, and in how much."""
+    """The result of an audit, and how much it covered."""
 
     violations: tuple[Violation, ...]
     tasks: int
     """Task records, those of ended tasks included."""
     tenants: int
     at_rest: bool
-    """False: something moved during each reading, and violations may be moves that it was too slow for."""
+    """False: the state changed during every reading, so that violations may come from the changes."""
 
 
 async def inspect(store: Store) -> Findings:
-    """Look for what does not hold.
+    """Check every rule.
 
-    Reads only. Meant for a scheduler at rest: when something moved during the reading it reads again, and after
-    a few tries reports on what it has.
+    Reads only. Meant for a scheduler at rest: if the state changed during the reading it reads again, and after a few
+    tries it reports on the last reading.
 
     Raises:
         StoreError: the server could not be read.
@@ -45,10 +46,10 @@ async def inspect(store: Store) -> Findings:
 
     """
     for tries_left in reversed(range(_TRIES)):
-        before = await read_pool(store)
-        stored = await read_stored(store)
-        violations = [*_check(stored, store), *await _check_events(store, stored)]
-        after = await read_pool(store)
+        before = await store.stored_pool()
+        stored = await store.stored()
+        violations = [*_check(stored), *await _check_events(store, stored)]
+        after = await store.stored_pool()
         at_rest = all(before[field] == after[field] for field in _MOVING)
         if at_rest or tries_left == 0:
             break
@@ -56,16 +57,16 @@ async def inspect(store: Store) -> Findings:
 
 
 async def check_invariants(store: Store) -> list[Violation]:
-    """Return what does not hold; an empty list if all is well. See `inspect`."""
+    """Return the violations, an empty list if there are none. See `inspect`."""
     return list((await inspect(store)).violations)
 
 
-def _check(stored: Stored, store: Store) -> Iterator[Violation]:
+def _check(stored: Stored) -> Iterator[Violation]:
     yield from check_structures(stored)
     yield from check_counters(stored)
     yield from check_ledgers(stored)
     yield from check_calendar(stored)
-    yield from check_ownership(stored, store.keys)
+    yield from check_ownership(stored)
 
 
 async def _check_events(store: Store, stored: Stored) -> list[Violation]:
@@ -74,10 +75,13 @@ async def _check_events(store: Store, stored: Stored) -> list[Violation]:
     replay, accounts = Replay(), Accounts()
     violations: list[Violation] = []
     after = "0"
-    while page := await store.events(after, _EVENTS_PER_READ):
-        for event in page:
-            violations += [*replay.feed(event), *accounts.feed(event)]
-        after = page[-1].stream_id
+    try:
+        while page := await store.events(after, _EVENTS_PER_READ):
+            for event in page:
+                violations += [*replay.feed(event), *accounts.feed(event)]
+            after = page[-1].stream_id
+    except MalformedEvent as error:
+        return [*violations, Violation(Rule.ORDER, "events", error.message, "entries that this version writes")]
     records = {ref: task.state for ref, task in stored.tasks.items()}
     violations += replay.finish(stored.pool["events"], records)
     if replay.from_the_start:

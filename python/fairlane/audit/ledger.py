@@ -1,19 +1,19 @@
 """Rules `counter` and `structure` for money and windows.
 
-held_before    the estimates in flight that were reserved in earlier periods; the rest in flight is held
-starts_count   the starts of the stamps that this kind has not passed, and the places that enqueued attempts took
-spend_sum      the same of spend
-lead           by how many stamps the starts are ahead of the spend; what both have passed is not stored
+held_before    the estimates in flight that were reserved in earlier periods; the other estimates in flight are held
+starts_count   the starts of the stamps that this kind has not passed yet, and the places of enqueued attempts
+spend_sum      the same for spend
+lead           how many stamps the starts are ahead of the spend; stamps that both have passed are not stored
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from fairlane.audit.state import Stored, StoredTask
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.task import TaskState
-from fairlane.store.keys import POOL_BITS, POOL_OWNER, WINDOW_BITS
+from fairlane.store.keys import POOL_OWNER
+from fairlane.store.stored import Stored
 
 _NEVER_NEGATIVE: Final = (
     "spent", "overrun", "late", "top_up", "period", "held_before", "spent_before", "spent_total", "starts_count",
@@ -22,7 +22,7 @@ _NEVER_NEGATIVE: Final = (
 
 
 def check_ledgers(stored: Stored) -> Iterator[Violation]:
-    """Add up every ledger and every window again."""
+    """Add up every ledger and every window."""
     held_before = dict.fromkeys(stored.tenants, 0)
     for task in stored.tasks.values():
         owner = stored.tenants.get(task.ref.tenant)
@@ -52,17 +52,17 @@ Window = tuple[str, str]
 
 
 def open_places(stored: Stored) -> Counter[Window]:
-    """Return what the places of enqueued attempts count for in each window."""
+    """Return the amount that enqueued attempts count for in each window."""
     places: Counter[Window] = Counter()
     for task in stored.tasks.values():
         if task.state is TaskState.ENQUEUED:
-            for kind, owner in _windows_of(task):
+            for kind, owner in task.windows:
                 places[kind, owner] += 1 if kind == "starts" else task.numbers["cost"]
     return places
 
 
 def unpassed(stored: Stored, window: Window, lead: int) -> list[tuple[int, int]]:
-    """Return when each stamp that still counts was made and for how much, oldest first. ``lead``: its owner's."""
+    """Return time and amount of each stamp that still counts, oldest first. ``lead``: its owner's."""
     kind, owner = window
     rest = stored.windows.get(owner, [])[max(0, lead if kind == "starts" else -lead) :]
     return [(each.at_ms, each.starts if kind == "starts" else each.spend) for each in rest]
@@ -83,15 +83,6 @@ def _check_windows(stored: Stored) -> Iterator[Violation]:
             counted = unpassed(stored, (kind, owner), lead)
             total = sum(amount for _, amount in counted) + places[kind, owner]
             yield from _expect(f"{subject} {field}", numbers[field], total)
-
-
-def _windows_of(task: StoredTask) -> Iterator[Window]:
-    own, shared = task.numbers["windows"] % POOL_BITS, task.numbers["windows"] // POOL_BITS
-    for kind, bit in WINDOW_BITS.items():
-        if own & bit:
-            yield kind, task.ref.tenant
-        if shared & bit:
-            yield kind, POOL_OWNER
 
 
 def _expect(subject: str, found: int, counted: int) -> Iterator[Violation]:

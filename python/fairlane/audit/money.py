@@ -1,20 +1,14 @@
-"""Rule `ledger`: amounts added up from the events are those that are stored, and no handover passed its budget."""
+"""Rule `ledger`: the stored amounts are the sums over the events, and no handover exceeded its budget."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
-from fairlane.audit.order import ENDS
-from fairlane.audit.state import StoredTenant
 from fairlane.audit.violation import Rule, Violation
-from fairlane.domain.attempt import AttemptState
-from fairlane.domain.events import Event, EventKind, Scalar
+from fairlane.domain.events import BudgetRow, EndRow, EnqueuedRow, Event, LateRow, PeriodRow, RemovedRow, TenantRow
+from fairlane.store.stored import StoredTenant
 
-_MONEY: Final = frozenset(
-    {EventKind.TENANT, EventKind.REMOVED, EventKind.BUDGET, EventKind.PERIOD, EventKind.LATE, AttemptState.ENQUEUED}
-    | ENDS
-)
+_Money = TenantRow | BudgetRow | PeriodRow | LateRow | EnqueuedRow | EndRow
 
 
 @dataclass(slots=True)
@@ -29,37 +23,36 @@ class Account:
     total: int = 0
     held: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Fence to cost and period."""
-    told_late: set[int] = field(default_factory=set)
+    booked_late: set[int] = field(default_factory=set)
 
     @property
     def promised(self) -> int:
-        """What the budget of this period has to pay for."""
+        """The units that the budget of this period has to cover."""
         held = sum(cost for cost, period in self.held.values() if period == self.period)
         return held + self.spent[self.period] + self.late[self.period]
 
 
 @dataclass(slots=True)
 class Accounts:
-    """Follows the money of every tenant through the events, in order. Feed all from the first on, then `finish`."""
+    """Follows every tenant's amounts through the events. Feed all events in order from the first on, then `finish`."""
 
     tenants: dict[str, Account] = field(default_factory=dict)
     handovers: int = 0
-    """Those that a budget had to pay for."""
+    """Handovers under a budget."""
 
     def feed(self, event: Event) -> Iterator[Violation]:
-        """Take in one event."""
+        """Book one event."""
         for row in event.rows:
-            kind = str(row[0])
-            if kind == EventKind.REMOVED:
-                self.tenants.pop(str(row[1]), None)
-            elif kind in _MONEY:
-                account = self.tenants.setdefault(str(row[1]), Account())
-                for found, expected in self._book(account, kind, row):
-                    subject = f"event {event.number} ({event.by}) {row[1]}:{row[2]}"
+            if isinstance(row, RemovedRow):
+                self.tenants.pop(row.tenant, None)
+            elif isinstance(row, _Money):
+                account = self.tenants.setdefault(row.tenant, Account())
+                for task, found, expected in self._book(account, row):
+                    subject = f"event {event.number} ({event.by}) {row.tenant}:{task}"
                     yield Violation(Rule.LEDGER, subject, found, expected)
 
     def finish(self, stored: Mapping[str, StoredTenant]) -> Iterator[Violation]:
-        """Compare with what is stored. Only for a stream that still holds its first event."""
+        """Compare the sums with the stored tenants. Only for a stream that still holds its first event."""
         for tenant, row in stored.items():
             account, numbers = self.tenants.get(tenant, Account()), row.numbers
             now = account.period
@@ -78,30 +71,35 @@ class Accounts:
             if limit != account.limit:
                 yield _differs(f"{tenant} budget and top_up", limit, account.limit)
 
-    def _book(self, account: Account, kind: str, row: tuple[Scalar, ...]) -> Iterator[tuple[str, str]]:
-        if kind == EventKind.TENANT:
-            account.limit = None
-        elif kind == EventKind.BUDGET:
-            account.limit = int(row[2])
-        elif kind == EventKind.PERIOD:
-            account.period = int(row[2])
-        elif kind == EventKind.LATE:
-            yield from self._late(account, int(row[3]), int(row[4]))
-        elif kind == AttemptState.ENQUEUED:
-            account.held[int(row[3])] = (int(row[4]), account.period)
-            if account.limit is not None:
-                self.handovers += 1
-                if account.promised > account.limit:
-                    yield f"{account.promised} held and spent", f"no more than the budget of {account.limit}"
-        else:
-            _end(account, int(row[3]), int(row[4]))
+    def _book(self, account: Account, row: _Money) -> Iterator[tuple[str, str, str]]:
+        match row:
+            case TenantRow():
+                account.limit = None
+            case BudgetRow():
+                account.limit = row.limit
+            case PeriodRow():
+                account.period = row.number
+            case LateRow():
+                yield from self._late(account, row)
+            case EnqueuedRow():
+                yield from self._reserve(account, row)
+            case EndRow():
+                _end(account, row.fence, row.actual)
 
-    def _late(self, account: Account, fence: int, actual: int) -> Iterator[tuple[str, str]]:
-        if fence in account.told_late:
-            yield f"late usage of attempt {fence} again", "each attempt's once"
-        account.told_late.add(fence)
-        account.late[account.period] += actual
-        account.total += actual
+    def _reserve(self, account: Account, row: EnqueuedRow) -> Iterator[tuple[str, str, str]]:
+        account.held[row.fence] = (row.cost, account.period)
+        if account.limit is not None:
+            self.handovers += 1
+            if account.promised > account.limit:
+                found = f"{account.promised} held and spent"
+                yield row.task, found, f"no more than the budget of {account.limit}"
+
+    def _late(self, account: Account, row: LateRow) -> Iterator[tuple[str, str, str]]:
+        if row.fence in account.booked_late:
+            yield row.task, f"late usage of attempt {row.fence} again", "each attempt's once"
+        account.booked_late.add(row.fence)
+        account.late[account.period] += row.actual
+        account.total += row.actual
 
 
 def _end(account: Account, fence: int, actual: int) -> None:

@@ -1,34 +1,32 @@
-"""Rule `ownership`: no key without an owner or a TTL."""
+"""Rule `ownership`: every key has an owner or a TTL."""
 
 from collections.abc import Iterator
 from typing import Final
 
-from fairlane.audit.state import Stored
 from fairlane.audit.violation import Rule, Violation
-from fairlane.store.keys import POOL_OWNER, Keys
+from fairlane.store.keys import EXPIRING, POOL_OWNER
+from fairlane.store.stored import Stored
 
-_WITH_TTL: Final = ("tombstone", "done", "bell", "top_up")
 _TENANT_TIMERS: Final = ("window:", "budget:")
 
 
-def check_ownership(stored: Stored, keys: Keys) -> Iterator[Violation]:
-    """Look for keys that nothing will ever remove."""
+def check_ownership(stored: Stored) -> Iterator[Violation]:
+    """Find keys that nothing will ever remove."""
     for key in stored.unknown:
         yield _violation(key, "there", "only keys of the schema")
-    for key, ttl in stored.ttl_ms.items():
-        kind = key.removeprefix(keys.prefix).partition(":")[0]
-        if kind in _WITH_TTL and ttl < 0:
-            yield _violation(key, "without a TTL", "a TTL")
-        elif kind not in {*_WITH_TTL, "task"} and ttl >= 0:
-            yield _violation(key, f"a TTL of {ttl} ms", "none: it has an owner")
-    yield from _check_tasks(stored, keys)
+    for each in stored.keys:
+        if each.kind in EXPIRING and each.ttl_ms < 0:
+            yield _violation(each.key, "without a TTL", "a TTL")
+        elif each.kind not in {*EXPIRING, "task"} and each.ttl_ms >= 0:
+            yield _violation(each.key, f"a TTL of {each.ttl_ms} ms", "none: it has an owner")
+    yield from _check_tasks(stored)
     yield from _check_tenants(stored)
     yield from _check_workers(stored)
 
 
-def _check_tasks(stored: Stored, keys: Keys) -> Iterator[Violation]:
+def _check_tasks(stored: Stored) -> Iterator[Violation]:
     for ref, task in stored.tasks.items():
-        ttl = stored.ttl_ms[keys.key("task", ref.tenant, ref.id)]
+        ttl = task.ttl_ms
         if task.state.ended and ttl < 0:
             yield _violation(f"task:{ref}", f"{task.state} without a TTL", "a TTL")
         elif not task.state.ended and ttl >= 0:

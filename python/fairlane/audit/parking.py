@@ -1,18 +1,18 @@
-"""Rule `calendar` for parked tenants: a limit of their own stops their head, or a timer will look again in time."""
+"""Rule `calendar` for parked tenants: a limit of their own stops their next task, or a timer rechecks them in time."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from fairlane.audit.ledger import open_places, unpassed
-from fairlane.audit.state import Stored, StoredTenant
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.policy import ParkReason
+from fairlane.store.stored import Stored, StoredTenant
 
 _CURED_BY_TIME: Final = frozenset({ParkReason.STARTS, ParkReason.SPEND, ParkReason.BUDGET})
 
 
 def check_parked(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> Iterator[Violation]:
-    """Check one parked tenant whose head costs ``cost``."""
+    """Check one parked tenant whose next task costs ``cost``."""
     for kind, latest, over in _looks(stored, tenant, row):
         due = stored.timers.get(f"{kind}:{tenant}")
         if due is None or due > latest:
@@ -25,12 +25,12 @@ def check_parked(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> I
     if reason is None:
         yield Violation(Rule.CALENDAR, f"parked {tenant}", f"parked by {row.place}", "released: its head fits")
     elif reason != row.place and not {reason, row.place}.isdisjoint(_CURED_BY_TIME):
-        # Which of slots and cost it was does not matter; what only time cures needs its timer.
+        # Slots or cost does not matter, but a limit that only time cures needs its timer.
         yield Violation(Rule.CALENDAR, f"parked {tenant}", f"parked by {row.place}", f"by {reason}")
 
 
 def _looks(stored: Stored, tenant: str, row: StoredTenant) -> Iterator[tuple[str, int, str]]:
-    """Tell which timers look at it again, by when they must, and what is over then."""
+    """Yield the timers that must recheck the tenant: kind, latest time, and what ends then."""
     if row.numbers["period_end"] and (row.place == ParkReason.BUDGET or row.numbers["top_up"]):
         yield "budget", row.numbers["period_end"], "its period"
     if row.place in {ParkReason.STARTS, ParkReason.SPEND}:
@@ -38,15 +38,15 @@ def _looks(stored: Stored, tenant: str, row: StoredTenant) -> Iterator[tuple[str
 
 
 def _reopens(stored: Stored, tenant: str, row: StoredTenant) -> int:
-    """Return by when the window that parked it must be looked at."""
+    """Return the time by which the window that parked the tenant must be rechecked."""
     oldest = min((at for at, _ in _live(stored, row.place, tenant, row)), default=stored.pool["now"])
     return oldest + row.numbers[f"{row.place}_interval"]
 
 
 def _live(stored: Stored, kind: str, tenant: str, row: StoredTenant) -> list[tuple[int, int]]:
-    """Return what a window holds at the pool's last instant: when, and how much; open places count as now.
+    """Return time and amount of all that a window holds at the pool's last instant; open places count as now.
 
-    What a shorter interval has passed does not come back with a longer one.
+    Stamps that a shorter interval has passed do not come back with a longer one.
     """
     now, window = stored.pool["now"], (kind, tenant)
     left = now - row.numbers[f"{kind}_interval"]
@@ -60,7 +60,7 @@ def _held(stored: Stored, kind: str, tenant: str, row: StoredTenant) -> int:
 
 
 def _reason(stored: Stored, tenant: str, row: StoredTenant, cost: int) -> str | None:
-    """Return the first limit that stops a head of this cost, in the order in which they are looked at."""
+    """Return the first limit that stops a task of this cost, in the order in which scripts check them."""
     numbers = row.numbers
     whole = numbers["budget"] + numbers["top_up"]
     costs = [each[field] for each in (stored.pool, numbers) for field in ("cost_ceiling", "spend_limit")]

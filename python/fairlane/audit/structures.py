@@ -11,9 +11,9 @@ An active task keeps its deadline timer until it fires.
 
 from collections.abc import Iterator
 
-from fairlane.audit.state import Stored, StoredTask
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.task import TaskRef, TaskState
+from fairlane.store.stored import Stored, StoredTask
 
 Entry = tuple[str, str]
 """A structure and the member in it."""

@@ -20,7 +20,7 @@ app = typer.Typer(
 app.add_typer(tenants.app, name="tenants")
 
 _WrongUse: type[typer.BadParameter] = typer.BadParameter.__mro__[2]
-"""The common ancestor of all usage errors; Typer has made Click's its own and exports only the youngest."""
+"""The base of all usage errors. Typer has its own copy of Click's errors, and exports only this subclass."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -38,21 +38,23 @@ def run(arguments: Sequence[str]) -> int:
 
 @app.command("doctor")
 def doctor_command(redis: Redis = None, config: Config = None) -> None:
-    """Say whether this machine and a server can run Fairlane. Without a URL an embedded server is tried."""
+    """Check whether this machine and a server can run Fairlane. Without a URL, check an embedded server."""
     asyncio.run(doctor.report(configuration(redis, config).server))
 
 
 @app.command("serve")
 def serve_command(
-    config: Annotated[Path, typer.Option("--config", help="A TOML file.")],
-    provider: Annotated[str, typer.Option("--provider", help="What workers call: package.module:attribute.")],
+    config: Annotated[Path, typer.Option("--config", help="The configuration, a TOML file.")],
+    provider: Annotated[
+        str, typer.Option("--provider", help="The provider that workers call, as package.module:attribute.")
+    ],
     redis: Redis = None,
     log_level: Annotated[
         LogLevel,
-        typer.Option(help="What is logged to standard error; from info on the ends of tasks are, too."),
+        typer.Option(help="Which records go to standard error. info and debug also log how each task ends."),
     ] = LogLevel.WARNING,
 ) -> int:
-    """Run a scheduler until SIGTERM or Ctrl-C; then finish what runs. A second one hands it back at once."""
+    """Run a scheduler until SIGTERM or Ctrl-C; then wait for running tasks. A second signal requeues them at once."""
     with shown(log_level):
         return asyncio.run(serve.serve(configuration(redis, config), provider))
 
@@ -65,9 +67,9 @@ def status_command(name: Name = "default", redis: Redis = None, config: Config =
 
 @app.command("audit")
 def audit_command(name: Name = "default", redis: Redis = None, config: Config = None) -> int:
-    """Check all that a scheduler has stored: a line for each thing that does not hold, and exit 1; else exit 0.
+    """Check everything that a scheduler has stored. Print one line for each violation, and exit 1 if there is any.
 
-    Meant for a scheduler at rest: while something moves it reads again, a few times, and may then report moves that it
-    was too slow for. Changes nothing.
+    Audit a scheduler at rest. If something changes while the audit reads, it reads again, a few times, and may then
+    report changes that it could not keep up with as violations. It writes nothing.
     """
     return asyncio.run(audit.report(endpoint(redis, config), checked_id(name)))

@@ -1,4 +1,4 @@
-"""``fairlane audit``: whether all that a scheduler has stored holds together."""
+"""``fairlane audit``: checks that everything a scheduler has stored is consistent."""
 
 import typer
 
@@ -9,11 +9,11 @@ from fairlane.store.connection import Endpoint
 
 
 async def report(endpoint: Endpoint, name: str) -> int:
-    """Print what does not hold, one line each, and return 1; or that everything does, and return 0.
+    """Print one line for each violation and return 1; without any, say so and return 0.
 
     Raises:
-        ConfigError: no scheduler of this name has ever run there.
-        StoreError: the server cannot be asked.
+        ConfigError: no scheduler with this name has ever run there.
+        StoreError: the server did not answer.
     """
     async with opened(endpoint, name) as store:
         findings = await inspect(store)
@@ -24,6 +24,7 @@ async def report(endpoint: Endpoint, name: str) -> int:
         typer.echo(f"{size}: sound")
         return 0
     if not findings.at_rest:
-        typer.echo("fairlane: something moved during each reading; audit a scheduler at rest to be sure", err=True)
-    typer.echo(f"{size}: {len(findings.violations)} violations")
+        typer.echo("fairlane: the state changed during every reading; audit again when nothing runs", err=True)
+    count = len(findings.violations)
+    typer.echo(f"{size}: {count} violation{'s' if count > 1 else ''}")
     return 1

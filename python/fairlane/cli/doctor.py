@@ -1,4 +1,4 @@
-"""``fairlane doctor``: what this machine and a server have, in words."""
+"""``fairlane doctor``: whether this machine and a server can run Fairlane, and what they have."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -6,16 +6,17 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 
 from fairlane.config import ServerConfig
-from fairlane.embedded import EmbeddedServer, find_binary
-from fairlane.errors import ConfigError, StoreError
+from fairlane.embedded.binary import find_binary
+from fairlane.embedded.server import EmbeddedServer
+from fairlane.errors import ConfigError
 from fairlane.store.connection import Endpoint
-from fairlane.store.doctor import server_version
+from fairlane.store.server_check import ServerReport
 from fairlane.store.store import Store
 
 _FSYNC = {
-    "always": "AOF, fsync always: no acknowledged write is lost",
-    "everysec": "AOF, fsync every second: a crash may lose the last ones",
-    "no": "AOF, fsync when the system likes: survives the end of the process only",
+    "always": "AOF, fsync always: a crash loses no acknowledged write",
+    "everysec": "AOF, fsync every second: a crash may lose the last writes",
+    "no": "AOF, fsync by the operating system: a crash of the machine may lose writes",
 }
 
 
@@ -23,12 +24,12 @@ async def report(config: ServerConfig) -> None:
     """Print the report.
 
     Raises:
-        StoreError: the server cannot be used; the lines about this machine have been printed.
-        EmbeddedServerError: there is no URL, and no server could be started.
+        StoreError: the server cannot be used. The lines about this machine are printed before.
+        EmbeddedServerError: there is no URL, and no embedded server could be started.
         ConfigError: the Rust core is missing.
     """
     _say("python", platform.python_version())
-    _say("fairlane", _installed("fairlane", "not installed, run from its source"))
+    _say("fairlane", _installed("fairlane", "not installed, running from source"))
     _say("core", _core())
     _say("ray", _installed("ray", "not installed"))
     if config.url is not None:
@@ -43,34 +44,23 @@ async def report(config: ServerConfig) -> None:
 async def _server(endpoint: Endpoint, note: str = "") -> None:
     _say("server", endpoint.checked().shown + note)
     async with Store(endpoint, "doctor") as store:
-        info = await store.info("everything")
-        kind, number = server_version(info)
-        _say("kind", f"{kind} {number}")
-        _say("persistence", await _persistence(store, info))
-        _say("eviction", info.get("maxmemory_policy", "unknown"))
-        limit = int(info.get("maxmemory", "0"))
-        _say("memory", f"{info.get('used_memory_human', '?')} used, {info['maxmemory_human'] if limit else 'no limit'}")
+        server = await store.server()
+        _say("kind", f"{server.kind} {server.version}")
+        _say("persistence", _persistence(server))
+        _say("eviction", server.eviction)
+        _say("memory", f"{server.memory_used} used, {server.memory_limit or 'no limit'}")
         await store.check()
     _say("verdict", "can be used")
 
 
-async def _persistence(store: Store, info: dict[str, str]) -> str:
-    if info.get("aof_enabled") == "1":
-        fsync = await _setting(store, "appendfsync")
-        return _FSYNC.get(fsync or "", "AOF, its fsync policy is not told")
-    save = await _setting(store, "save")
-    if save:
-        return f"snapshots only ({save}): a crash loses what came after the last one"
-    return "none: the data end with the server" if save is not None else "no AOF; whether snapshots is not told"
-
-
-async def _setting(store: Store, name: str) -> str | None:
-    """Return a setting; None if this server or this user may not say."""
-    try:
-        reply = await store.command("CONFIG", "GET", name)
-    except StoreError:
-        return None
-    return reply[1].decode() if reply else None
+def _persistence(server: ServerReport) -> str:
+    if server.append_only:
+        return _FSYNC.get(server.fsync or "", "AOF; could not read the server's fsync setting")
+    if server.snapshots:
+        return f"snapshots only ({server.snapshots}): a crash loses the writes since the last snapshot"
+    if server.snapshots is None:
+        return "no AOF; could not read the server's snapshot setting"
+    return "none: the data are lost when the server stops"
 
 
 def _core() -> str:

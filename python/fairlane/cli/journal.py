@@ -1,6 +1,6 @@
-"""Logs what becomes of a scheduler's tasks, as its event stream tells it.
+"""Logs the ends of tasks and the changes of the capacity, from the event stream.
 
-The processes that run tasks are Ray's, and their logs are files of Ray's; the stream has what all of them did.
+Ray runs the processes that run tasks and keeps their logs in its own files; the stream has the results of all of them.
 """
 
 import asyncio
@@ -8,26 +8,19 @@ import logging
 from typing import Final
 
 from fairlane.clock import system_rng
-from fairlane.domain.attempt import ATTEMPT_TRANSITIONS
-from fairlane.domain.events import Event, EventKind, Scalar
-from fairlane.domain.task import TASK_TRANSITIONS
+from fairlane.domain.events import CapacityRow, EndRow, Event, Row
 from fairlane.errors import StoreError
 from fairlane.lifecycle.backoff import Backoff
 from fairlane.store.store import Store
 
 _PAGE: Final = 1000
 _WAIT_MS: Final = 60_000
-_ENDED: Final = frozenset(state.value for state in TASK_TRANSITIONS if state.ended)
-_ENDS: Final = frozenset(state.value for state, moves in ATTEMPT_TRANSITIONS.items() if not moves) | {
-    EventKind.REJECTED.value
-}
-"""Rows that say how an attempt, or a task that was waiting, ended."""
 
 _log = logging.getLogger(__name__)
 
 
 class Journal:
-    """Reads the event stream on from where `begin` found it."""
+    """Logs the events that come after `begin`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -35,49 +28,45 @@ class Journal:
         self._number: int | None = None
 
     async def begin(self) -> None:
-        """Take note of the newest event: what comes after it will be logged.
+        """Remember the newest event. Later ones will be logged.
 
         Raises:
-            StoreError: the server could not be asked.
+            StoreError: the server did not answer.
         """
-        newest = await self._store.command("XREVRANGE", self._store.keys.events, "+", "-", "COUNT", 1)
-        if newest:
-            self._after = newest[0][0].decode()
+        self._after = await self._store.last_event_id()
 
     async def follow(self) -> None:
-        """Log what happens, until cancelled. Waits while the server is away."""
+        """Log events as they come, until cancelled. Retries while the server is unavailable."""
         backoff = Backoff(system_rng())
         while True:
             try:
                 events = await self._store.events(self._after, _PAGE, _WAIT_MS)
             except StoreError as error:
-                _log.warning("the event stream: %s", error)
+                _log.warning("cannot read the event stream, will retry: %s", error)
                 await asyncio.sleep(backoff.next_s())
                 continue
             backoff.reset()
-            self._tell(events)
+            self._log_events(events)
 
     async def finish(self) -> None:
-        """Log what is there and has not been logged."""
+        """Log the events that have not been logged yet."""
         while events := await self._store.events(self._after, _PAGE):
-            self._tell(events)
+            self._log_events(events)
 
-    def _tell(self, events: list[Event]) -> None:
+    def _log_events(self, events: list[Event]) -> None:
         for event in events:
             if self._number is not None and event.number > self._number + 1:
                 missing = event.number - self._number - 1
                 _log.warning("%d events were dropped from the stream before they were read", missing)
             self._after, self._number = event.stream_id, event.number
             for row in event.rows:
-                _tell_row(row)
+                _log_row(row)
 
 
-def _tell_row(row: tuple[Scalar, ...]) -> None:
-    if row[0] == EventKind.CAPACITY:
-        _, before, after, reason = row
-        _log.info("capacity %s -> %s: %s", before, after, reason)
-    elif row[0] in _ENDS:
-        kind, tenant, task, fence, actual, _, _, state, _ = row
-        level = logging.INFO if state in _ENDED else logging.DEBUG
-        how = f"attempt {fence} {kind}, {actual} units" if fence else "it was waiting"
-        _log.log(level, "task %s:%s %s: %s", tenant, task, state, how)
+def _log_row(row: Row) -> None:
+    if isinstance(row, CapacityRow):
+        _log.info("capacity %s -> %s: %s", row.before, row.after, row.reason)
+    elif isinstance(row, EndRow):
+        level = logging.INFO if row.state.ended else logging.DEBUG
+        how = f"attempt {row.fence} {row.end}, {row.actual} units" if row.fence else "it was waiting"
+        _log.log(level, "task %s %s: %s", row.ref, row.state, how)

@@ -1,4 +1,4 @@
-"""A tenant's limits in the words of the command line: what options change, and how limits are shown."""
+"""A tenant's limits on the command line: how options change them, and how they are shown."""
 
 import re
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from fairlane.errors import ConfigError
 
 T = TypeVar("T")
 NONE: Final = "none"
-"""The word that takes a limit away."""
+"""The word that removes a limit."""
 _NUMBER: Final = re.compile(r"[+-]?\d{1,40}", re.ASCII)
 _WINDOW: Final = re.compile(r"(\d{1,40})/(\d{1,40})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Named(Generic[T]):
-    """What an option named; None: that there is no such limit."""
+    """The value of an option; None: the limit is removed."""
 
     value: T | None
 
@@ -53,9 +53,9 @@ def window(text: str) -> Named[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What options change of a tenant's limits; None: it stays as it is.
+    """The options' changes to a tenant's limits; None: unchanged.
 
-    Raises ConfigError, naming the option, for a value that no limit can have, whatever the tenant's others are.
+    Raises ConfigError, naming the option, for a value that is invalid whatever the tenant's other limits are.
     """
 
     weight: int | None = None
@@ -73,10 +73,10 @@ class Change:
         self.applied_to(TenantConfig(budget=BudgetConfig(**_ANY_BUDGET)))
 
     def applied_to(self, before: TenantConfig | None) -> TenantConfig:
-        """Return the limits after the change; those of a new tenant (None) are the defaults but for what is named.
+        """Return the limits after the change. A new tenant (None) has the default where an option is not given.
 
         Raises:
-            ConfigError: a budget's period, anchor or policy is named, and there is no budget.
+            ConfigError: an option sets a budget's period, anchor or policy, and there is no budget.
         """
         limits = before or TenantConfig()
         given: dict[str, object] = {
@@ -111,7 +111,7 @@ class Change:
         for field, value in ({"limit_units": units} | given).items():
             values[field] = _checked(BudgetConfig, field, value, _BUDGET_OPTIONS[field])
         if values.get("period_ms") is None and self.budget_anchor_ms is None:
-            values["anchor_ms"] = 0  # it goes with the period
+            values["anchor_ms"] = 0  # an anchor needs a period
         try:
             return BudgetConfig(**values)
         except ConfigError as error:
@@ -129,7 +129,7 @@ _BUDGET_OPTIONS: Final = {
 
 
 def _checked(section: type[TenantConfig | BudgetConfig], field: str, value: object, option: str = "") -> object:
-    """Return what the section makes of one value. Raises ConfigError: it is not accepted; names the option."""
+    """Validate one value as the section does. Raises ConfigError, naming the option."""
     if isinstance(value, Named):
         value = value.value
     option = option or _option(field)
@@ -153,7 +153,7 @@ def _option(field: str) -> str:
 
 
 def shown(limits: TenantConfig) -> dict[str, str]:
-    """Return the limits as the options that would set them take them, by the options' names."""
+    """Return the limits by the names of their options, written as the options take them."""
     budget = limits.budget
     values: Mapping[str, object] = {
         "weight": limits.weight,
@@ -176,7 +176,7 @@ def shown_window(window: WindowConfig | None) -> str:
 
 
 def begins_period(before: TenantConfig, after: TenantConfig) -> bool:
-    """Say whether the change gives the tenant a new budget period at once."""
+    """Say whether the change begins a new budget period at once."""
     return after.budget is not None and _period(before.budget) != _period(after.budget)
 
 

@@ -1,4 +1,4 @@
-"""Where log records go while a command runs as a service: to standard error, one line each."""
+"""Shows log records on standard error, one line each, while a command runs as a service."""
 
 import logging
 import sys
@@ -13,7 +13,7 @@ _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 class LogLevel(StrEnum):
-    """From which level on records are shown."""
+    """The lowest level of the records that are shown."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -22,12 +22,12 @@ class LogLevel(StrEnum):
 
     @property
     def number(self) -> int:
-        """As the logging module counts."""
+        """The logging module's number."""
         return int(logging.getLevelNamesMapping()[self.value.upper()])
 
 
 class OneLine(logging.Formatter):
-    """Formats a record as one line: of an exception its class and text, without the traceback."""
+    """Formats a record as one line. An exception is its class and text, without the traceback."""
 
     def __init__(self) -> None:
         super().__init__(_FORMAT)
@@ -46,7 +46,7 @@ class OneLine(logging.Formatter):
 
 @contextmanager
 def shown(level: LogLevel) -> Iterator[None]:
-    """Show Fairlane's records from ``level`` on, and other libraries' from there or from a warning on, meanwhile."""
+    """For the block, show Fairlane's records from ``level`` up, and other libraries' from warnings up at least."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     root, ours = logging.getLogger(), logging.getLogger("fairlane")

@@ -20,9 +20,9 @@ _log = logging.getLogger(__name__)
 
 
 async def serve(config: SchedulerConfig, provider: str) -> int:
-    """Run until SIGINT or SIGTERM, then stop gracefully; a second signal does not wait for what runs.
+    """Run until SIGINT or SIGTERM, then stop gracefully. A second signal stops without waiting for running tasks.
 
-    Returns 0, or, if the signal came before everything was ready, 130 for SIGINT and 143 for SIGTERM.
+    Returns 0. If the signal came before everything was ready: 130 for SIGINT, 143 for SIGTERM.
     """
     return await _Service(config, provider).run()
 
@@ -47,7 +47,7 @@ class _Service:
                     self._starting = None
                 await self._announce()
                 await self._asked.wait()
-                typer.echo("fairlane: stopping; once more to not wait for running tasks", err=True)
+                typer.echo("fairlane: stopping; signal again to stop without waiting for running tasks", err=True)
         except asyncio.CancelledError:
             typer.echo("fairlane: interrupted while starting; nothing is left running", err=True)
             return 128 + self._interrupted_by
@@ -66,13 +66,13 @@ class _Service:
 
     @asynccontextmanager
     async def _journal(self) -> AsyncIterator[None]:
-        """Log the ends of tasks meanwhile, the last of them included, if that is wanted."""
+        """Log how tasks end until the scheduler has stopped, if the log level asks for it."""
         config = self._scheduler.config
         if not logging.getLogger(Journal.__module__).isEnabledFor(logging.INFO):
             yield
             return
         if config.pool.event_limit == 0:
-            _log.info("pool.event_limit = 0: there are no events, and the ends of tasks are not logged")
+            _log.info("pool.event_limit = 0: there are no events, so the ends of tasks are not logged")
             yield
             return
         async with Store(self._platform.endpoint, config.name) as store:
@@ -87,7 +87,7 @@ class _Service:
                 try:
                     await journal.finish()
                 except StoreError as error:
-                    _log.warning("the last events were not read: %s", error)
+                    _log.warning("could not read the last events: %s", error)
 
     def _listen(self) -> None:
         loop = asyncio.get_running_loop()
@@ -97,7 +97,7 @@ class _Service:
     def _on_signal(self, number: signal.Signals) -> None:
         if self._starting is not None:
             self._interrupted_by = number
-            logging.getLogger("fairlane.workers").setLevel(logging.ERROR)  # it would tell how its workers' starts end
+            logging.getLogger("fairlane.workers").setLevel(logging.ERROR)  # else it logs each start that this ends
             self._starting.cancel()
         elif not self._asked.is_set():
             self._asked.set()

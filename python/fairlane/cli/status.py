@@ -1,4 +1,4 @@
-"""``fairlane status``: one look at a scheduler's state."""
+"""``fairlane status``: a scheduler's state at one moment."""
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -20,8 +20,8 @@ async def show(endpoint: Endpoint, name: str) -> None:
     """Print the pool, the workers and every tenant.
 
     Raises:
-        ConfigError: no scheduler of this name has ever run there.
-        StoreError: the server cannot be asked.
+        ConfigError: no scheduler with this name has ever run there.
+        StoreError: the server did not answer.
     """
     async with opened(endpoint, name) as store:
         first = await store.snapshot(limit=_PAGE)
@@ -83,7 +83,7 @@ def _is_limited(limits: TenantConfig) -> bool:
 
 
 def _allowance_table(tenants: list[TenantView]) -> Table:
-    """Budgets and windows of the tenants that have some; a kind that nobody has takes no room."""
+    """Show budgets and rate limits of the tenants that have some, with columns for the kinds in use."""
     has_budget = any(tenant.limits.budget for tenant in tenants)
     has_period = any(tenant.ledger.period_ends_ms for tenant in tenants)
     has_starts = any(tenant.limits.starts for tenant in tenants)

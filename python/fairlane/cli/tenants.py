@@ -1,4 +1,4 @@
-"""``fairlane tenants``: one look at, or one change of, a tenant."""
+"""``fairlane tenants``: shows, registers, changes and removes tenants."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from fairlane.lifecycle.connect import opened
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import TenantView
 
-app = typer.Typer(help="Look at, register, change and remove tenants of a running or stopped scheduler.")
+app = typer.Typer(help="Show, register, change and remove tenants of a running or stopped scheduler.")
 
 _TRIES: Final = 100
 
@@ -42,23 +42,25 @@ def _window(help: str) -> Any:  # noqa: A002, ANN401 - Typer's word
 @app.command("put")
 def put(
     tenant: Tenant,
-    weight: Annotated[int | None, _whole("Its share; 1 for a new tenant.")] = None,
-    slots: Annotated[Number, _number("Tasks in flight at once.")] = None,
-    cost_ceiling_units: Annotated[Number, _number("Cost in flight at once.")] = None,
-    queue_limit: Annotated[int | None, _whole("Tasks waiting; more are refused.")] = None,
-    budget_units: Annotated[Number, _number("What it may spend in a period, or for ever.")] = None,
-    budget_period_ms: Annotated[Number, _number("A new budget period begins this often.")] = None,
-    budget_anchor_ms: Annotated[int | None, _whole("Server time at which some period begins.")] = None,
-    when_exhausted: Annotated[BudgetPolicy | None, typer.Option(help="What then becomes of its tasks.")] = None,
-    starts: Annotated[Window, _window("How many tasks may start in any interval.")] = None,
-    spend: Annotated[Window, _window("How much cost may start in any interval.")] = None,
+    weight: Annotated[int | None, _whole("The tenant's share, relative to others; 1 for a new tenant.")] = None,
+    slots: Annotated[Number, _number("How many tasks may be in flight at once.")] = None,
+    cost_ceiling_units: Annotated[Number, _number("How much estimated cost may be in flight at once.")] = None,
+    queue_limit: Annotated[int | None, _whole("How many tasks may wait; further ones are refused.")] = None,
+    budget_units: Annotated[Number, _number("Budget: how much the tenant may spend in a period, or in total.")] = None,
+    budget_period_ms: Annotated[Number, _number("Length of a budget period; none: one budget, never reset.")] = None,
+    budget_anchor_ms: Annotated[int | None, _whole("A time when a period begins, in ms since the epoch.")] = None,
+    when_exhausted: Annotated[
+        BudgetPolicy | None, typer.Option(help="What happens to tasks when the budget is used up: wait or reject.")
+    ] = None,
+    starts: Annotated[Window, _window("Rate limit on starts; 60/60000 is 60 RPM.")] = None,
+    spend: Annotated[Window, _window("Rate limit on estimated cost; 90000/60000 is 90000 TPM.")] = None,
     name: Name = "default",
     redis: Redis = None,
     config: Config = None,
 ) -> None:
     """Register a tenant, or change its limits.
 
-    What is not named stays as it is, and is the default for a new tenant. The word none takes a limit away.
+    A limit without an option does not change; a new tenant gets its default. The word none removes a limit.
     """
     change = Change(
         weight,
@@ -83,10 +85,10 @@ def show(
     redis: Redis = None,
     config: Config = None,
 ) -> None:
-    """Show a tenant's limits, what stops it, and its ledger."""
+    """Show a tenant's limits, which of them stops it now, and its budget's ledger."""
     view = asyncio.run(_read(endpoint(redis, config), checked_id(name), checked_id(tenant, field="tenant")))
     if as_json:
-        typer.echo(json.dumps(_facts(view)))
+        typer.echo(json.dumps(_fields(view)))
     else:
         Console().print(_table(view))
 
@@ -94,21 +96,21 @@ def show(
 @app.command("top-up")
 def top_up(
     tenant: Tenant,
-    units: Annotated[int, typer.Argument(parser=whole, help="What to add to the budget of this period.")],
-    key: Annotated[str, typer.Option(help="Any id of this top-up: the same key adds once within a day.")],
+    units: Annotated[int, typer.Argument(parser=whole, help="How many units to add to the current period's budget.")],
+    key: Annotated[str, typer.Option(help="An id for this top-up. Within a day, the same key adds only once.")],
     name: Name = "default",
     redis: Redis = None,
     config: Config = None,
 ) -> None:
-    """Add to a tenant's budget of this period, or to its one sum. May be repeated with the same key."""
+    """Add units to a tenant's budget for the current period. Safe to repeat with the same key."""
     place, scheduler = endpoint(redis, config), checked_id(name)
     limit = asyncio.run(_top_up(place, scheduler, checked_id(tenant, field="tenant"), units, key))
-    typer.echo(f"tenant {tenant}: its budget is {limit} units, with what was added")
+    typer.echo(f"tenant {tenant}: the budget is now {limit} units")
 
 
 @app.command("remove")
 def remove(tenant: Tenant, name: Name = "default", redis: Redis = None, config: Config = None) -> None:
-    """Forget a tenant that has no tasks."""
+    """Remove a tenant that has no tasks."""
     asyncio.run(_remove(endpoint(redis, config), checked_id(name), checked_id(tenant, field="tenant")))
     typer.echo(f"tenant {tenant} removed")
 
@@ -120,10 +122,11 @@ async def _put(place: Endpoint, name: str, tenant: str, change: Change) -> None:
             before = None if view is None else view.limits
             after = change.applied_to(before)
             if after == before or await store.change_tenant(tenant, before, after):
-                break  # else somebody else has changed it since it was read
+                break  # else somebody else has changed the tenant since it was read
         else:
             raise ConfigError(
-                f"tenant {tenant}: others changed it at each of {_TRIES} tries; nothing was written", field="tenant"
+                f"tenant {tenant}: others changed it during each of {_TRIES} tries; nothing was written, try again",
+                field="tenant",
             )
     if before is None:
         typer.echo(f"tenant {tenant} registered")
@@ -132,7 +135,7 @@ async def _put(place: Endpoint, name: str, tenant: str, change: Change) -> None:
     changes = ", ".join(f"{limit} {was[limit]} -> {now[limit]}" for limit in now if was[limit] != now[limit])
     typer.echo(f"tenant {tenant} changed: {changes}" if changes else f"tenant {tenant} unchanged")
     if begins_period(before, after):
-        typer.echo("a new budget period has begun: what was spent before does not count in it")
+        typer.echo("a new budget period has begun; earlier spending does not count in it")
 
 
 async def _read(place: Endpoint, name: str, tenant: str) -> TenantView:
@@ -155,7 +158,7 @@ async def _remove(place: Endpoint, name: str, tenant: str) -> None:
 
 
 def _unknown(tenant: str) -> ConfigError:
-    return ConfigError(f"tenant {tenant}: there is none of this id", field="tenant")
+    return ConfigError(f"tenant {tenant} is not registered; fairlane tenants put {tenant} registers it", field="tenant")
 
 
 def _place(view: TenantView) -> str:
@@ -197,7 +200,7 @@ def _table(view: TenantView) -> Table:
     return table
 
 
-def _facts(view: TenantView) -> dict[str, object]:
+def _fields(view: TenantView) -> dict[str, object]:
     return {
         "tenant": view.id,
         "limits": view.limits.model_dump(mode="json"),

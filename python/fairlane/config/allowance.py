@@ -1,4 +1,4 @@
-"""What a tenant or the pool may use over time: budgets and sliding windows."""
+"""Limits over time, of a tenant or of the pool: budgets and rate limits."""
 
 from typing import Annotated
 
@@ -10,29 +10,34 @@ from fairlane.domain.policy import BudgetPolicy
 
 
 class BudgetConfig(Section):
-    """Spend allowed per period, or once. Estimates are held against it, actual costs are captured."""
+    """How much may be spent in each period, or in total.
+
+    A running task holds its estimated cost. When it has ended, its actual cost counts.
+    """
 
     limit_units: Annotated[int, Field(strict=True, ge=0, le=2**50)]
-    """What may be held and spent in one period, or in all."""
+    """How much may be held and spent in one period, or in total."""
     period_ms: Annotated[int, Field(strict=True, ge=1_000, le=MAX_DURATION_MS)] | None = None
-    """A new period, with nothing spent, begins this often; None: one sum for ever."""
+    """The length of a period; each begins with nothing spent. None: one sum that is never reset."""
     anchor_ms: Annotated[int, Field(strict=True, ge=0, le=2**50)] = 0
-    """Server time (ms since the epoch) at which some period begins; 0 without ``period_ms``."""
+    """A time at which a period begins, in server time (ms since the epoch); 0 without ``period_ms``."""
     when_exhausted: BudgetPolicy = BudgetPolicy.WAIT
-    """Whether tasks that no longer fit wait, or end ``rejected`` (``budget_exhausted``) when their turn comes."""
+    """What happens to tasks when the budget is used up: they wait, or end ``rejected`` (``budget_exhausted``) when
+    their turn comes."""
 
     @field_validator("anchor_ms")
     @classmethod
     def _anchor_has_a_period(cls, value: int, others: ValidationInfo) -> int:
         if value and others.data.get("period_ms", value) is None:
-            raise ValueError(f"{value} needs a period_ms; without one no period begins, and only 0 is accepted")
+            raise ValueError(f"{value} needs a period_ms; set one, or leave the anchor at 0")
         return value
 
 
 class WindowConfig(Section):
-    """At most ``limit`` in any interval of this length, the newest edge included."""
+    """A rate limit: at most ``limit`` in any interval of this length. The window slides."""
 
     limit: Annotated[int, Field(strict=True, ge=1, le=MAX_COST)]
     """Starts of tasks (``starts``), or units of estimated cost (``spend``)."""
     interval_ms: Annotated[int, Field(strict=True, ge=1, le=86_400_000)]
-    """It slides: every interval of this length counts, not only those between two fixed edges."""
+    """Every interval of this length counts, its newest edge included, not only those between two fixed edges. A minute
+    is 60_000."""

@@ -1,4 +1,4 @@
-"""Where an OpenAI-compatible endpoint is, and how it is called."""
+"""An OpenAI-compatible endpoint: its address, and how to call it."""
 
 import re
 from typing import Annotated, Final
@@ -14,22 +14,22 @@ OPENAI_BASE_URL: Final = "https://api.openai.com/v1"
 
 
 class OpenAIChatConfig(Section):
-    """One endpoint. Holds no key: that is read, by name, from the environment of the machine that calls."""
+    """One endpoint. Holds no key: the provider reads it from the environment of the machine that calls."""
 
     base_url: str | None = None
-    """None: OPENAI_BASE_URL of the machine that calls, else OpenAI's own."""
+    """None: OPENAI_BASE_URL on the machine that calls, or else OpenAI's own."""
     model: str | None = None
-    """For payloads that name none. None: OPENAI_MODEL of the machine that calls."""
+    """The model for payloads that name none; None: OPENAI_MODEL on the machine that calls."""
     key_variable: str = "OPENAI_API_KEY"
-    """Name of the environment variable that holds the key: capitals, digits and underscores."""
+    """The name of the environment variable that holds the key: capitals, digits and underscores."""
     connect_timeout_ms: Milliseconds = 5_000
-    """For making a connection."""
+    """How long connecting may take."""
     timeout_ms: Milliseconds = 600_000
-    """For the whole call, connecting included; the task's deadline ends it earlier."""
+    """How long the whole call may take, connecting included. The task's deadline may end it earlier."""
     cached_permille: Annotated[int, Field(strict=True, ge=0, le=1000)] = 1000
-    """What a prompt token from the provider's cache costs, in thousandths of a unit; rounded up per call."""
+    """The cost of a prompt token from the provider's cache, in thousandths of a unit; rounded up per call."""
     max_response_bytes: Annotated[int, Field(strict=True, ge=1, le=256 * 2**20)] = 8 * 2**20
-    """A larger response is not read to its end."""
+    """The provider stops reading a larger response, and refuses it."""
 
     @field_validator("key_variable")
     @classmethod

@@ -17,13 +17,12 @@ class DispatcherConfig(Section):
     """The role that hands tasks to workers."""
 
     batch: Batch = 64
-    """Tasks placed by one call at most."""
+    """How many tasks one call places at most."""
     heartbeat_ms: Heartbeat = 1_000
-    """The longest sleep: what a lost bell costs at most."""
+    """The longest sleep, and so the longest delay if a bell is lost."""
     strategy: Annotated[str, Field(strict=True)] = StrategyName.LEAST_BUSY.value
-    """Which worker gets the next task; a worker's weight is its number of slots. Besides the names there are,
-    ``package.module:attribute`` names a factory: a name that is registered in this process means nothing to the
-    dispatcher's."""
+    """Which worker gets the next task. A worker's weight is its number of slots. ``package.module:attribute`` names a
+    factory of your own. A strategy that is registered by name in this process does not exist in the dispatcher's."""
 
     @field_validator("strategy")
     @classmethod
@@ -38,46 +37,46 @@ class WorkerConfig(Section):
     """The role that calls the provider."""
 
     count: Annotated[int, Field(strict=True, ge=1, le=1024)] = 2
-    """Workers at the start; each is a process."""
+    """Workers at the start. Each is a process."""
     slots: Slots = 64
-    """Tasks one worker holds at once."""
+    """How many tasks one worker holds at once."""
     batch: Batch = 64
-    """Tasks taken, and ends told, by one call at most."""
+    """How many tasks one call takes, or how many ends it reports, at most."""
     heartbeat_ms: Heartbeat = 1_000
-    """How often a worker renews its lease, and the longest sleep; at most half of ``pool.lease_ms``."""
+    """How often a worker renews its lease, and its longest sleep; at most half of ``pool.lease_ms``."""
     grace_ms: MillisecondsOrZero = 10_000
-    """How long a stopping worker may finish what it runs."""
+    """How long running tasks may take to finish when a worker stops."""
     backoff_base_ms: Milliseconds = 200
-    """The first wait after a failed attempt, at most."""
+    """The longest wait before the first retry of a failed attempt."""
     backoff_cap_ms: Milliseconds = 30_000
-    """A failed attempt waits a random time up to min(cap, base * 2^failures): full jitter."""
+    """Each retry waits a random time up to min(cap, base * 2^failures): full jitter."""
     max_result_bytes: Bytes = 2**20
-    """A result that is larger once it is encoded fails its task (``result_too_large``)."""
+    """A task whose encoded result is larger fails (``result_too_large``)."""
 
 
 class ControllerConfig(Section):
-    """AIMD on provider throttles: halve, then recover by one."""
+    """The role that adapts the capacity to provider throttles (AIMD): it halves it, then adds one slot at a time."""
 
     enabled: bool = True
-    """False: the capacity stays where it is."""
+    """False: the capacity does not change."""
     period_ms: Annotated[int, Field(strict=True, ge=10, le=3_600_000)] = 250
-    """Between two ticks; each may change the capacity by one step."""
+    """Between two ticks. Each may change the capacity by one step."""
     cooldown_ms: MillisecondsOrZero = 800
-    """At least this long between two changes."""
+    """The shortest time between two changes."""
     clean_ticks: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = 4
     """Ticks without a throttle before one slot comes back."""
     minimum_slots: Slots = 1
-    """Throttles take the capacity no lower; at most ``pool.slots``."""
+    """Throttles reduce the capacity no further than this; at most ``pool.slots``."""
 
 
 class ClientConfig(Section):
-    """The role that submits and waits."""
+    """The role that submits tasks and waits for results."""
 
     batch: Batch = 128
-    """Tasks submitted, read or cancelled by one call at most."""
+    """How many tasks one call submits, reads or cancels at most."""
     heartbeat_ms: Heartbeat = 1_000
-    """The longest sleep, and how often open tasks are asked for in case their end was not told."""
+    """The longest sleep, and how often the client reads its open tasks in case it missed that one ended."""
     max_payload_bytes: Bytes = 2**20
-    """A task whose payload is larger once it is encoded is refused (``invalid_task``)."""
+    """A task whose encoded payload is larger is refused (``invalid_task``)."""
     estimates: EstimateConfig | None = None
-    """Tasks may be submitted without a cost, and are estimated as chats; None: every task names its cost."""
+    """Estimate the cost of tasks that are submitted without one, as chats; None: every task must name its cost."""

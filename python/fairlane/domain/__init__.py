@@ -1,4 +1,4 @@
-"""Values and enums every layer shares: what a tenant, a task, an attempt and an event are.
+"""Values and enums that all layers share: tenants, tasks, attempts and events.
 
 Knows no Redis, no Ray, no configuration.
 """

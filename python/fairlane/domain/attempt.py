@@ -1,14 +1,14 @@
-"""An attempt: one reservation of a task (hold + slot + worker + fence), and how it can end."""
+"""An attempt at a task: a reservation (hold, slot, worker and fence), and how it can end."""
 
 from enum import StrEnum
 from typing import Final
 
 
 class AttemptState(StrEnum):
-    """Where an attempt is; its ends also say what it costs the task.
+    """The state of an attempt. An end also decides what the attempt costs.
 
-    ``completed``, ``failed``, ``expired`` and ``cancelled`` after a start settle their actual cost; ``throttled``,
-    ``returned`` and everything before a start cost nothing; ``lost`` counts a recovery if it was active.
+    ``completed``, ``failed``, ``expired`` and ``cancelled`` after a start settle the actual cost. ``throttled``,
+    ``returned`` and every end before a start cost nothing. ``lost`` counts a recovery if the attempt was active.
     """
 
     RESERVED = "reserved"
@@ -23,31 +23,22 @@ class AttemptState(StrEnum):
     RETURNED = "returned"
 
 
-_ENDS_UNSTARTED = frozenset({AttemptState.LOST, AttemptState.EXPIRED, AttemptState.CANCELLED, AttemptState.RETURNED})
+_ENDS_UNSTARTED: Final = frozenset(
+    {AttemptState.LOST, AttemptState.EXPIRED, AttemptState.CANCELLED, AttemptState.RETURNED}
+)
+ATTEMPT_ENDS: Final = _ENDS_UNSTARTED | {AttemptState.COMPLETED, AttemptState.THROTTLED, AttemptState.FAILED}
 
 ATTEMPT_TRANSITIONS: Final[dict[AttemptState, frozenset[AttemptState]]] = {
     AttemptState.RESERVED: frozenset({AttemptState.ENQUEUED}),
     AttemptState.ENQUEUED: frozenset({AttemptState.ACTIVE}) | _ENDS_UNSTARTED,
-    AttemptState.ACTIVE: frozenset({AttemptState.COMPLETED, AttemptState.THROTTLED, AttemptState.FAILED})
-    | _ENDS_UNSTARTED,
-    **{
-        end: frozenset()
-        for end in (
-            AttemptState.COMPLETED,
-            AttemptState.THROTTLED,
-            AttemptState.FAILED,
-            AttemptState.LOST,
-            AttemptState.EXPIRED,
-            AttemptState.CANCELLED,
-            AttemptState.RETURNED,
-        )
-    },
+    AttemptState.ACTIVE: ATTEMPT_ENDS,
+    **dict.fromkeys(ATTEMPT_ENDS, frozenset()),
 }
-"""``dispatch`` reserves and enqueues in one step, so ``reserved`` is never seen on its own."""
+"""``dispatch`` reserves and enqueues in one step, so ``reserved`` is never stored."""
 
 
 class Outcome(StrEnum):
-    """How a worker says that an attempt it ran has ended."""
+    """How an attempt ended, as its worker reports it."""
 
     COMPLETED = "completed"
     FAILED = "failed"

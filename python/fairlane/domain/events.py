@@ -1,68 +1,256 @@
-"""The event stream: what each script call did, in order; the evidence for reports and audits.
+"""The event stream: the transitions of each script call, in order; the evidence for reports and audits.
 
-One stream entry per script call that changed something, with the fields ``n`` (a sequence without gaps), ``at``
-(server ms), ``by`` (the command) and ``rows`` (MessagePack: an array of rows, in the order of the decisions).
-A row is an array whose first element is its kind.
+One stream entry per script call that changed something: a number (a sequence without gaps), the server's time, the
+command, and the rows in the order of the decisions. On the wire a row is an array: its kind, then the fields of its
+class in the order in which they stand here. `fairlane.domain.event_decoder` is the only reader of that form.
 
-    pending    tenant id cost priority                       accepted by submit
-    enqueued   tenant id fence cost charge incarnation       reserved and handed over, one step
-    active     tenant id fence                               started
-    <an end>   tenant id fence actual forfeited ratio task_state not_before_ms
-               completed throttled failed lost expired cancelled returned; fence 0: it ended while pending;
-               also rejected (always fence 0)
-    ready      tenant id                                     its own wait is over, it is in the queue again
-    parked     tenant reason
-    released   tenant deficit                                its head fits again, or it has none left
-    entered    tenant deficit                                its queue is no longer empty; left out when it owes nothing
-    tenant     tenant weight slot_ceiling cost_ceiling       put or changed; has no budget unless one follows
-    budget     tenant limit                                  put, changed, topped up, or without what was added to the
-                                                             period before
-    period     tenant number                                 a new budget period
-    late       tenant id fence actual                        usage of an attempt that had been taken away
-    removed    tenant
-    capacity   from to reason
-    worker     incarnation name state
-    paused     until_ms
-    resumed
-    epoch      number                                        the pool was idle; deficits start afresh
+Costs, charges and deficits are in units. A fence is an attempt's number; see docs/glossary.md.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Final, Literal
 
-Scalar = str | int
+from fairlane.domain.attempt import ATTEMPT_ENDS, AttemptState
+from fairlane.domain.policy import CapacityReason, ParkReason, WorkerState
+from fairlane.domain.task import TaskRef, TaskState
+
+End = AttemptState | Literal[TaskState.REJECTED]
+ENDS: Final[frozenset[End]] = ATTEMPT_ENDS | {TaskState.REJECTED}
+"""The kinds of rows that end an attempt, or a task that was waiting. A task is rejected only while it waits."""
 
 
-class EventKind(StrEnum):
-    """The kinds of rows that are not an attempt's or a task's new state."""
+class _OfTask:
+    __slots__ = ()
+    tenant: str
+    task: str
 
-    PENDING = "pending"
-    READY = "ready"
-    REJECTED = "rejected"
-    PARKED = "parked"
-    RELEASED = "released"
-    ENTERED = "entered"
-    TENANT = "tenant"
-    REMOVED = "removed"
-    BUDGET = "budget"
-    PERIOD = "period"
-    LATE = "late"
-    CAPACITY = "capacity"
-    WORKER = "worker"
-    PAUSED = "paused"
-    RESUMED = "resumed"
-    EPOCH = "epoch"
+    @property
+    def ref(self) -> TaskRef:
+        """The task's name."""
+        return TaskRef(self.tenant, self.task)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRow(_OfTask):
+    """`submit` accepted a task."""
+
+    tenant: str
+    task: str
+    cost: int
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class EnqueuedRow(_OfTask):
+    """`dispatch` reserved a task and handed it to a worker, in one step."""
+
+    tenant: str
+    task: str
+    fence: int
+    cost: int
+    charge: int
+    incarnation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveRow(_OfTask):
+    """The worker started the attempt."""
+
+    tenant: str
+    task: str
+    fence: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndRow(_OfTask):
+    """An attempt ended; with fence 0, a task that was waiting ended.
+
+    `forfeited`: the deficit that the tenant could not keep. `ratio`: the tenant's charge ratio from now on, in
+    permille. `state`: the task's new state. `not_before_ms`: until when a pending task waits outside its queue, 0 = it
+    is in its queue.
+    """
+
+    end: End
+    tenant: str
+    task: str
+    fence: int
+    actual: int
+    forfeited: int
+    ratio: int
+    state: TaskState
+    not_before_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyRow(_OfTask):
+    """A task that waited outside its queue is in the queue again."""
+
+    tenant: str
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedRow:
+    """A limit of the tenant's own stopped it."""
+
+    tenant: str
+    reason: ParkReason
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedRow:
+    """A parked tenant's next task fits again, or it has no task left."""
+
+    tenant: str
+    deficit: int
+
+
+@dataclass(frozen=True, slots=True)
+class EnteredRow:
+    """A tenant's queue is no longer empty. Left out when the deficit is 0."""
+
+    tenant: str
+    deficit: int
+
+
+@dataclass(frozen=True, slots=True)
+class TenantRow:
+    """An operator registered or changed a tenant. Its budget, if any, follows in a `budget` row. Ceilings: 0 = none."""
+
+    tenant: str
+    weight: int
+    slot_ceiling: int
+    cost_ceiling: int
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRow:
+    """The tenant's budget, with its top-ups, after an operator set it or a new period ended the top-ups."""
+
+    tenant: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodRow:
+    """A new budget period began."""
+
+    tenant: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class LateRow(_OfTask):
+    """A worker reported the usage of an attempt that it had already lost."""
+
+    tenant: str
+    task: str
+    fence: int
+    actual: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedRow:
+    """An operator removed a tenant."""
+
+    tenant: str
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityRow:
+    """The capacity changed."""
+
+    before: int
+    after: int
+    reason: CapacityReason
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """A worker's incarnation changed its state."""
+
+    incarnation: str
+    name: str
+    state: WorkerState
+
+
+@dataclass(frozen=True, slots=True)
+class PausedRow:
+    """The pool starts nothing until this moment (server ms)."""
+
+    until_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResumedRow:
+    """An operator ended a pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpochRow:
+    """The whole pool was idle, and a new epoch begins: every deficit is 0."""
+
+    number: int
+
+
+Row = (
+    PendingRow
+    | EnqueuedRow
+    | ActiveRow
+    | EndRow
+    | ReadyRow
+    | ParkedRow
+    | ReleasedRow
+    | EnteredRow
+    | TenantRow
+    | BudgetRow
+    | PeriodRow
+    | LateRow
+    | RemovedRow
+    | CapacityRow
+    | WorkerRow
+    | PausedRow
+    | ResumedRow
+    | EpochRow
+)
+KINDS: Final[dict[str, type[Row]]] = {
+    "pending": PendingRow,
+    "enqueued": EnqueuedRow,
+    "active": ActiveRow,
+    **dict.fromkeys(sorted(ENDS), EndRow),
+    "ready": ReadyRow,
+    "parked": ParkedRow,
+    "released": ReleasedRow,
+    "entered": EnteredRow,
+    "tenant": TenantRow,
+    "budget": BudgetRow,
+    "period": PeriodRow,
+    "late": LateRow,
+    "removed": RemovedRow,
+    "capacity": CapacityRow,
+    "worker": WorkerRow,
+    "paused": PausedRow,
+    "resumed": ResumedRow,
+    "epoch": EpochRow,
+}
+"""What a row begins with on the wire, and its class."""
+_KIND_OF: Final = {row: kind for kind, row in KINDS.items()}
+
+
+def kind_of(row: Row) -> str:
+    """Return what the row begins with on the wire."""
+    return row.end if isinstance(row, EndRow) else _KIND_OF[type(row)]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """One stream entry.
 
-    ``stream_id`` is where to read on; ``number`` grows by exactly one from entry to entry.
+    ``stream_id`` is where to read on; ``number`` grows by exactly one from entry to entry; ``by`` is the command.
     """
 
     stream_id: str
     number: int
     at_ms: int
     by: str
-    rows: tuple[tuple[Scalar, ...], ...]
+    rows: tuple[Row, ...]

@@ -1,6 +1,6 @@
-"""The numeric bounds of the system and the shape of its ids.
+"""The numeric bounds of the system, and the form of its ids.
 
-All accounting is in integers that stay exact in a double (2^53), because Redis's Lua has no other number.
+All accounting is in integers that a double holds exactly (up to 2^53), because Redis's Lua has no other numbers.
 """
 
 import re
@@ -14,7 +14,7 @@ MAX_QUANTUM: Final = 2**30
 MAX_SLOTS: Final = 10**6
 MAX_PRIORITY: Final = 255
 MAX_ROUNDS_PER_TASK: Final = 2**20
-"""A cost above quantum * this would make rounds inexact; such a task is refused."""
+"""A cost above quantum * this would make rounds inexact; the task is refused."""
 RATIO_ONE: Final = 1000
 """The charge ratio is in permille."""
 MIN_DEFICIT: Final = -(2**52)

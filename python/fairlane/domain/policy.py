@@ -1,21 +1,21 @@
-"""Small closed vocabularies used by configuration, store and reports."""
+"""Enums that configuration, store and reports share."""
 
 from enum import StrEnum
 
 
 class QueuePolicy(StrEnum):
-    """Who is served next."""
+    """Which task starts next."""
 
     WDRR = "wdrr"
-    """Weighted deficit round robin by token cost."""
+    """Tenants take turns by weight and token cost: weighted deficit round robin."""
     PRIORITY = "priority"
-    """Strictly lowest priority number first, across tenants."""
+    """The lowest priority number first, across tenants."""
     FIFO = "fifo"
-    """Strictly by arrival."""
+    """The oldest task first."""
 
 
 class ThrottleScope(StrEnum):
-    """What a provider's throttle holds back."""
+    """What waits after a provider's throttle: the whole pool, or only the throttled task."""
 
     POOL = "pool"
     TASK = "task"
@@ -28,13 +28,13 @@ class ParkReason(StrEnum):
     COST = "cost"
     BUDGET = "budget"
     STARTS = "starts"
-    """Too many starts within the window's interval."""
+    """The rate limit on starts (RPM)."""
     SPEND = "spend"
-    """Too much cost started within the window's interval."""
+    """The rate limit on estimated cost (TPM)."""
 
 
 class BudgetPolicy(StrEnum):
-    """What happens to a task whose tenant has used up its budget."""
+    """What happens to tasks when the tenant's budget is used up."""
 
     WAIT = "wait"
     REJECT = "reject"
@@ -55,17 +55,17 @@ class StopReason(StrEnum):
 
 
 class WorkerState(StrEnum):
-    """What the store lets a worker incarnation do."""
+    """What the store allows a worker incarnation to do."""
 
     LIVE = "live"
     DRAINING = "draining"
-    """Keeps what it has, gets nothing new."""
+    """It keeps its tasks and gets no new ones."""
     LOST = "lost"
-    """Every write of it is refused."""
+    """The store refuses all its writes."""
 
 
 class CapacityReason(StrEnum):
-    """What one tick of the controller, or an operator, did to the capacity."""
+    """Why a tick of the controller, or an operator, changed the capacity or did not."""
 
     DECREASED = "throttled"
     RECOVERED = "recovered"

@@ -1,4 +1,4 @@
-"""The names of the strategies that choose a worker, and the form that names one of somebody else's."""
+"""The names of the strategies that choose a worker, and how to name a strategy of your own."""
 
 import re
 from enum import StrEnum
@@ -8,14 +8,14 @@ _PLACE: Final = re.compile(r"((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*):([A-Za-z_]\w*)", 
 
 
 class StrategyName(StrEnum):
-    """The strategies that every process has."""
+    """The built-in strategies."""
 
     LEAST_BUSY = "least-busy"
-    """The smallest part of its slots in use."""
+    """The worker with the smallest share of its slots in use."""
     LEAST_BUSY_EWMA = "least-busy-ewma"
-    """The same, and slow or failing workers count as busier."""
+    """The same, but slow or failing workers count as busier."""
     ROUND_ROBIN = "round-robin"
-    """One after the other."""
+    """Each worker in turn."""
     WEIGHTED = "weighted"
     """In proportion to the weights, evenly spread."""
     WEIGHTED_RANDOM = "weighted-random"
@@ -32,7 +32,7 @@ def strategy_place(name: str) -> tuple[str, str] | None:
 
 
 def strategy_name_problem(name: str) -> str | None:
-    """Say why no process but this one could know the strategy, or None if each can."""
+    """Say why other processes cannot find the strategy; None if they can."""
     if name in _NAMES or strategy_place(name) is not None:
         return None
     return f"must be one of {', '.join(StrategyName)}, or package.module:attribute, which names a factory"

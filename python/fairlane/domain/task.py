@@ -1,16 +1,16 @@
 """A task: one LLM call to make, and the states it moves through.
 
-Only the store's scripts move a task. Who moves it where:
+Only the store's scripts move a task. The scripts and events that move it into each state:
 
-    pending    submit; and back: throttle, release, a failure with attempts left, a lost worker
-    enqueued   dispatch: held, and handed to a worker
-    active     start: the worker has it and may call the provider
+    pending    submit; and again: throttle, release, a failure with attempts left, a lost worker
+    enqueued   dispatch: its cost is held, and it is handed to a worker
+    active     start: the worker has taken it and may call the provider
     completed  settle
     failed     settle: the last allowed attempt failed
-    rejected   dispatch: today's limits can never admit it, or its tenant's budget is used up and rejects
-    expired    its deadline: by timer, at start, or by its worker
-    cancelled  cancel; or its worker, when it was active
-    dead       recovery: it lost too many workers, or must not be repeated
+    rejected   dispatch: the current limits can never admit it, or its tenant's budget is used up (policy reject)
+    expired    its deadline passed: found by timer, at start, or by its worker
+    cancelled  cancel; or its worker, if the task was active
+    dead       reap or evict: it lost too many workers, or must not be repeated
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from typing import Final
 
 
 class TaskState(StrEnum):
-    """Where a task is."""
+    """The state of a task."""
 
     PENDING = "pending"
     ENQUEUED = "enqueued"
@@ -59,7 +59,7 @@ TASK_TRANSITIONS: Final[dict[TaskState, frozenset[TaskState]]] = {
     TaskState.CANCELLED: frozenset(),
     TaskState.DEAD: frozenset(),
 }
-"""The one table of allowed moves; rendered into the Lua prelude."""
+"""The only table of allowed moves. The Lua prelude is rendered from it."""
 
 
 class OnUnknown(StrEnum):
@@ -71,7 +71,7 @@ class OnUnknown(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class TaskRef:
-    """A task's name: ids are per tenant."""
+    """A task's full name: its id is unique within its tenant only."""
 
     tenant: str
     id: str
@@ -82,7 +82,7 @@ class TaskRef:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """A task as the store knows it at one instant. Times are server milliseconds since the epoch; 0 = not yet."""
+    """A task in the store at one moment. Times are server milliseconds since the epoch; 0: not yet."""
 
     ref: TaskRef
     state: TaskState

@@ -1,9 +1,8 @@
-"""Closes files in forked children that must stay open in exactly one process.
+"""Closes files in forked children, if they must stay open in exactly one process.
 
-A child made by ``os.fork`` or multiprocessing's fork method inherits every open file, close-on-exec or not.
-The guard's pipe and the data lock both mean "the owner lives", so a child that keeps them open would keep a
-dead owner alive. Children made by C code that forks without exec do not run Python's fork hooks: they are not
-covered.
+A child made by ``os.fork`` or multiprocessing's fork method inherits every open file, close-on-exec or not. The guard's
+pipe and the data lock both mean "the owner lives": a child that keeps them open would make a dead owner look alive.
+Children that C code forks without exec are not covered, because they do not run Python's fork hooks.
 """
 
 import io
@@ -14,7 +13,7 @@ _files: WeakSet[io.FileIO] = WeakSet()
 
 
 def close_in_forked_children(file: io.FileIO) -> None:
-    """Close ``file`` in every child forked from now on, until it is closed here."""
+    """Close ``file`` in every child forked from now on, until this process closes it."""
     _files.add(file)
 
 

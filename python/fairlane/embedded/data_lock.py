@@ -1,7 +1,7 @@
-"""At most one server per data directory: a lock file that the owner and its server hold together.
+"""Allows one server per data directory: a lock file that the owner and its server hold together.
 
-The file names both. The server inherits the lock, so that the data count as taken while either lives: a
-server that outlives its owner for a moment still writes to them.
+The file names both. The server inherits the lock, so that the directory stays locked while either lives: a server may
+outlive its owner for a moment and still write to the data.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ _NAME = "fairlane.lock"
 
 
 class DataLock:
-    """A held lock. Made by `acquire`, ended by `release` or by the death of owner and server."""
+    """A held lock. `acquire` makes it; it ends with `release`, or when both owner and server have died."""
 
     def __init__(self, file: io.FileIO) -> None:
         self._file = file
@@ -26,9 +26,8 @@ class DataLock:
     def acquire(cls, directory: Path, *, wait_s: float) -> "DataLock":
         """Lock ``directory`` for this process.
 
-        Raises EmbeddedServerError with ``owner_pid``: at once if the owner lives, after ``wait_s`` if the
-        owner is dead but its server is not (a guard would be stopping it now); ``server_pid`` names that one,
-        where known.
+        Raises EmbeddedServerError with ``owner_pid``: at once if the owner lives, or after ``wait_s`` if the owner is
+        dead but its server is not (a guard would stop it in this time). ``server_pid`` is then that server's, if known.
         """
         path = directory / _NAME
         try:
@@ -46,15 +45,15 @@ class DataLock:
         return lock
 
     def fileno(self) -> int:
-        """Return the descriptor that the server is to inherit."""
+        """Return the descriptor, which the server must inherit."""
         return self._file.fileno()
 
     def record_server(self, server: ProcessId) -> None:
-        """Name the server in the file."""
+        """Write the server's name into the file."""
         self._write([_this_process(), server])
 
     def release(self) -> None:
-        """Give the lock up, also on behalf of a server that still has the descriptor. May be called twice."""
+        """Release the lock, even if the server still has the descriptor. May be called twice."""
         if not self._file.closed:
             fcntl.flock(self._file, fcntl.LOCK_UN)
             self._file.close()
@@ -67,12 +66,12 @@ class DataLock:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            # A new holder is locked before it is named. Until then the file names the previous one, and the
-            # next round will see the new name.
+            # A new holder takes the lock before it writes its name. Until then the file names the previous holder;
+            # the next try reads the new name.
             owner, _ = self._holders()
             if owner is not None and is_alive(owner):
                 raise EmbeddedServerError(
-                    f"{directory} is in use by process {owner.pid}",
+                    f"{directory} is in use by process {owner.pid}; stop it, or name another data_dir",
                     directory=str(directory),
                     owner_pid=owner.pid,
                 ) from None
@@ -107,5 +106,5 @@ class DataLock:
 def _this_process() -> ProcessId:
     process = identify(os.getpid())
     if process is None:
-        raise EmbeddedServerError("this process is not visible to itself: is /proc mounted?")
+        raise EmbeddedServerError("cannot read this process's own entry in /proc: is /proc mounted?")
     return process

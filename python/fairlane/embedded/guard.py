@@ -1,4 +1,4 @@
-"""The owner's side of the guard: starts it and tells it what to stop, should the owner be killed."""
+"""The owner's side of the guard: starts it, and registers what to stop if the owner is killed."""
 
 import io
 import os
@@ -21,46 +21,46 @@ _MAX_LINE_BYTES = select.PIPE_BUF  # up to here the kernel writes a line whole o
 
 
 class Guard:
-    """A small process that stops what this one started, once this one is gone: also after SIGKILL.
+    """A small process that stops what this process has started, once this process has ended, even by SIGKILL.
 
-    It notices by the end of a pipe. What was told to it before the owner's death is acted upon, without any
-    acknowledgement; within 10 s all of it is gone. Losing this object counts as the owner's death: keep it
-    until `close`. Children made by ``os.fork`` and multiprocessing's fork method let go of the pipe by
-    themselves; a child forked by C code that does not exec would keep the guard waiting until it ends, too.
+    The guard notices the end of a pipe. It then stops everything that was registered before, within 10 s;
+    registrations are not acknowledged. Keep this object until `close`: if it is garbage collected, the guard takes
+    the owner for dead. Children of ``os.fork`` and of multiprocessing's fork method close the pipe by themselves. A
+    child that C code forks without exec keeps it open, and the guard waits for that child too.
 
-    All methods raise EmbeddedServerError if the guard is gone, except `close`.
+    All methods except `close` raise EmbeddedServerError if the guard has ended.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], pipe: io.FileIO) -> None:
-        """Use `start`."""
+        """Use `start` instead."""
         self._process = process
         self._pipe = pipe
         self._owner_pid = os.getpid()
 
     @classmethod
     def start(cls, *, timeout_s: float = 10.0) -> "Guard":
-        """Start a guard that watches nothing yet and return when it is ready.
+        """Start a guard that watches nothing yet. Returns when it is ready.
 
-        Start it before setting a marker in ``os.environ``. Raises EmbeddedServerError.
+        Start it before you set a marker in ``os.environ``. Raises EmbeddedServerError.
         """
-        read_end, write_end = os.pipe()  # neither is inherited by a program that is executed
+        read_end, write_end = os.pipe()  # programs that are executed inherit neither
         pipe = io.FileIO(write_end, "w")
         close_in_forked_children(pipe)
         try:
             process = subprocess.Popen(  # noqa: S603 - our own file
-                # Without site-packages it starts in half the time, and nothing that was put there runs in it.
+                # Without site-packages it starts in half the time, and code from there cannot run in it.
                 [sys.executable, "-S", "-P", str(_PROGRAM), str(os.getpid())],
                 stdin=read_end,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
                 env=_environment(),
-                # Out of the terminal's reach: Ctrl-C is the owner's to handle.
+                # Ctrl-C must reach the owner only.
                 start_new_session=True,
             )
         except OSError as error:
             pipe.close()
-            raise EmbeddedServerError(f"the guard cannot be started: {error}") from error
+            raise EmbeddedServerError(f"cannot start the guard: {error}") from error
         finally:
             os.close(read_end)
 
@@ -75,50 +75,58 @@ class Guard:
 
     @property
     def pid(self) -> int:
-        """The guard's own pid."""
+        """The pid of the guard."""
         return self._process.pid
 
     def watch_process(self, pid: int) -> None:
-        """Stop the process that has ``pid`` now; last of all. One that has already ended is ignored."""
+        """Stop the process that has ``pid`` now, after all others. A process that has already ended is ignored."""
         process = identify(pid)
         if process is not None:
-            self._tell(f"watch pid {process}")
+            self._send(f"watch pid {process}")
 
     def watch_marker(self, name: str, value: str) -> None:
         """Stop every process of this user that was started with ``name=value`` in its environment.
 
-        Choose an unguessable value. It reaches all that this process starts after putting it into
-        ``os.environ``. The owner and the guard are never meant. A process that overwrites its environment, as
-        some do to set their title, is found by `watch_directory` only.
+        Choose an unguessable value. Every process that this one starts after setting it in ``os.environ`` inherits
+        it. The owner and the guard are never stopped. Only `watch_directory` finds a process that overwrites its
+        environment, as some do to set their title.
         """
         if not name or "=" in name or not value:
-            raise ConfigError(f"{name}={value} cannot be an environment entry", field="marker", value=f"{name}={value}")
-        self._tell(f"watch marker {name}={value}")
+            raise ConfigError(
+                f"marker {name}={value}: must be a name without =, and a value",
+                field="marker",
+                value=f"{name}={value}",
+            )
+        self._send(f"watch marker {name}={value}")
 
     def watch_directory(self, path: Path) -> None:
         """Stop every process of this user that has a file in ``path`` open for writing; then remove ``path``.
 
-        Raises ConfigError if ``path`` is not, or not within, a directory made by `create_private_directory`.
-        Open files are seen on Linux only; elsewhere ``path`` is just removed.
+        Raises ConfigError unless ``path`` is, or is in, a directory made by `create_private_directory`. Only on Linux
+        can the guard see open files; elsewhere it only removes ``path``.
         """
         resolved = path.resolve()
         if not is_within_private_directory(resolved):
-            raise ConfigError(f"{path} was not made by Fairlane", field="path", value=str(path))
-        self._tell(f"watch directory {resolved}")
+            raise ConfigError(
+                f"{path}: must be made by create_private_directory",
+                field="path",
+                value=str(path),
+            )
+        self._send(f"watch directory {resolved}")
 
     def close(self) -> None:
-        """Dismiss the guard: nothing is stopped or removed. No effect in a forked child or a second time."""
+        """End the guard without stopping or removing anything. Does nothing in a forked child, or a second time."""
         if self._pipe.closed or os.getpid() != self._owner_pid:
             return
         try:
-            self._tell("done")
+            self._send("done")
         except EmbeddedServerError:
-            pass  # it is gone, which is all that is wanted
+            pass  # it has ended already
         finally:
             self._pipe.close()
         try:
             self._process.wait(timeout=2.0)
-        except subprocess.TimeoutExpired:  # stopped, or starved of CPU
+        except subprocess.TimeoutExpired:  # it is stopped, or gets no CPU
             self._process.kill()
             self._process.wait()
 
@@ -130,18 +138,22 @@ class Guard:
     ) -> None:
         self.close()
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         data = os.fsencode(line) + b"\n"
         if len(data) > _MAX_LINE_BYTES or b"\n" in data[:-1] or b"\0" in data:
-            raise ConfigError("too long for the guard, or with a line break in it", field="guard", value=line[:80])
+            raise ConfigError(
+                f"{line[:80]!r}: must be at most {_MAX_LINE_BYTES} bytes without line breaks",
+                field="guard",
+                value=line[:80],
+            )
         try:
             self._pipe.write(data)
         except (OSError, ValueError) as error:  # ValueError: closed here
-            raise EmbeddedServerError("the guard is gone", guard_pid=self._process.pid) from error
+            raise EmbeddedServerError("the guard has ended", guard_pid=self._process.pid) from error
 
 
 def _environment() -> dict[str, str]:
-    """Return this environment, importing from the directories of fairlane and psutil only."""
+    """Return this environment, with imports from the directories of fairlane and psutil only."""
     roots = [Path(fairlane.errors.__file__).resolve().parents[1]]
     psutil = find_spec("psutil")
     if psutil is not None and psutil.origin is not None:

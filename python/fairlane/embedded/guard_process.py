@@ -1,13 +1,13 @@
-"""The guard process: waits for the end of its standard input, then stops what its owner left behind.
+"""The guard process: waits for the end of its standard input, then stops what its owner has left behind.
 
 Run by `fairlane.embedded.guard` as a file, with the owner's pid as its argument. The lines it reads:
 
     watch pid <pid> <started>       one process; stopped after all others
     watch marker <NAME>=<value>     all processes with this entry in their environment
     watch directory <path>          all processes that write to a file in it; then the directory itself
-    done                            the owner stopped everything by itself: exit
+    done                            the owner has stopped everything itself: exit
 
-The parent-death signal is no substitute: it fires when the thread that started the child ends, not the
+The parent-death signal cannot replace it: that signal comes when the thread that started the child ends, not the
 process.
 """
 
@@ -31,7 +31,7 @@ _POLL_S = 0.05
 
 @dataclass(slots=True)
 class Watched:
-    """What the owner has named so far."""
+    """What the owner has registered so far."""
 
     processes: set[ProcessId] = field(default_factory=set)
     markers: set[tuple[str, str]] = field(default_factory=set)
@@ -42,7 +42,7 @@ def main(owner_pid: int) -> None:
     """Guard until the end of standard input or ``done``."""
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.SIG_IGN)
-    # Everything is imported by now: later, a temporary environment may be gone from the disk.
+    # Import nothing later: a temporary environment may be gone from the disk by then.
     os.write(1, b"ready\n")
     os.close(1)
     watched = Watched()
@@ -55,7 +55,7 @@ def main(owner_pid: int) -> None:
 
 
 def note(watched: Watched, line: str) -> None:
-    """Add what one line names. Lines that are not understood are ignored: there is nobody to tell."""
+    """Register what one line names. Unknown lines are ignored, since nobody reads an answer."""
     match line.split(" ", 2):
         case ["watch", "pid", text]:
             process = ProcessId.parse(text)
@@ -71,7 +71,7 @@ def note(watched: Watched, line: str) -> None:
 def clean_up(watched: Watched, *, spared: set[int]) -> None:
     """Stop everything watched, then remove the directories. Takes at most 7 s."""
     directories = [path for path in watched.directories if is_within_private_directory(path)]
-    # The named processes, above all the server, end after those that use them.
+    # The named processes, above all the server, end after the processes that use them.
     named = {process for process in watched.processes if process.pid not in spared and is_alive(process)}
     later = {process.pid for process in named}
     stop(lambda: find(watched.markers, directories, spared=spared | later))
@@ -81,17 +81,17 @@ def clean_up(watched: Watched, *, spared: set[int]) -> None:
 
 
 def stop(find_running: Callable[[], Iterable[ProcessId]]) -> None:
-    """Send SIGTERM to all that is found and, after a grace time, SIGKILL, until nothing is found any more."""
+    """Send SIGTERM to every process found and, after a grace time, SIGKILL, until none is found any more."""
     monotonic = time.monotonic  # noqa: TID251 - a real process's real grace time
     begin = monotonic()
     known: set[ProcessId] = set()
     nothing_found = 0
     while True:
-        # Kept once found: a process may overwrite its environment or close its files before it ends.
+        # Remember each process found: it may overwrite its environment or close its files before it ends.
         running = {process for process in known if is_alive(process)} | set(find_running())
         nothing_found = 0 if running else nothing_found + 1
         passed_s = monotonic() - begin
-        # Twice, since a child forked while the first look was under way may be missing from it.
+        # Twice, because the first look can miss a child that is forked meanwhile.
         if nothing_found == 2 or passed_s > _TERM_GRACE_S + _KILL_WAIT_S:
             return
         for process in running:
@@ -110,7 +110,7 @@ def find(markers: set[tuple[str, str]], directories: list[Path], *, spared: set[
     for pid in psutil.pids():
         if pid in spared:
             continue
-        # Identified first: should the pid change hands meanwhile, the signal will miss.
+        # Identified first: if another process gets the pid meanwhile, no signal is sent to it.
         identity = identify(pid)
         try:
             process = psutil.Process(pid)
@@ -124,16 +124,16 @@ def find(markers: set[tuple[str, str]], directories: list[Path], *, spared: set[
 
 
 def _writes_to(pid: int, prefixes: tuple[str, ...]) -> bool:
-    """Whether the process has a file below one of the prefixes open for writing.
+    """Say whether the process has a file below one of the prefixes open for writing.
 
-    Reading does not count: somebody may be looking at a log. Always false where there is no /proc.
+    Reading does not count: somebody may be reading a log. Always False without /proc.
     """
     if not prefixes:
         return False
     try:
         with os.scandir(f"/proc/{pid}/fd") as descriptors:
             for descriptor in descriptors:
-                # The link's own mode tells how the file was opened.
+                # The link's own mode says how the file was opened.
                 writable = descriptor.stat(follow_symlinks=False).st_mode & 0o200
                 if writable and os.readlink(descriptor.path).startswith(prefixes):
                     return True

@@ -1,14 +1,14 @@
-"""One command to a server on a unix socket, in the inline form of RESP: enough for PING and SHUTDOWN."""
+"""Sends one command to a server on a unix socket, in RESP's inline form. Enough for PING and SHUTDOWN."""
 
 import socket
 from pathlib import Path
 
 
 def ask(socket_path: Path, command: str, timeout_s: float) -> str:
-    """Send ``command`` and return the first line of the reply, empty if the server hung up instead.
+    """Send ``command`` and return the first line of the reply; empty if the server closed the connection instead.
 
-    Raises OSError: nobody listens (yet), or ``timeout_s`` passed without a byte. It bounds each wait, and a
-    reply of one short line needs one.
+    Raises OSError if nothing listens yet, or if ``timeout_s`` passes without a byte. It bounds each wait; a reply of
+    one short line needs one wait.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(timeout_s)

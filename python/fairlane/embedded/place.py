@@ -1,4 +1,4 @@
-"""Where one server lives: its data directory, its lock and the path of its socket."""
+"""The files of one server: its data directory, its lock and the path of its socket."""
 
 import os
 import stat
@@ -12,12 +12,12 @@ from fairlane.errors import ConfigError
 
 _SOCKET = "server.sock"
 _MAX_SOCKET_PATH_BYTES = 99  # the kernel's limit is 107 on Linux and 103 on macOS
-_SHORT_PARENT = Path("/tmp")  # noqa: S108 - only ever used for a new directory of mode 0700
+_SHORT_PARENT = Path("/tmp")  # noqa: S108 - only for a new directory of mode 0700
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A prepared and locked place. ``temporary`` holds the directories that end with it."""
+    """A prepared and locked place. `leave` removes the directories in ``temporary``."""
 
     directory: Path
     socket: Path
@@ -26,17 +26,17 @@ class Place:
 
     @property
     def config(self) -> Path:
-        """The configuration file."""
+        """The server's configuration file."""
         return self.directory / "server.conf"
 
     @property
     def log(self) -> Path:
-        """The log; kept data keep theirs over several starts."""
+        """The server's log. In a ``data_dir`` it is kept over several starts."""
         return self.directory / "server.log"
 
     @classmethod
     def prepare(cls, data_dir: Path | None, *, wait_s: float) -> "Place":
-        """Make the directories and take the lock. A failure leaves nothing behind but an empty ``data_dir``.
+        """Make the directories and take the lock. After a failure only an empty ``data_dir`` may remain.
 
         Raises ConfigError (``data_dir`` cannot be used) and EmbeddedServerError (see `DataLock.acquire`).
         """
@@ -64,7 +64,7 @@ class Place:
         return cls(directory, socket_directory / _SOCKET, lock, tuple(temporary))
 
     def leave(self) -> None:
-        """Remove what is temporary and give up the lock. Only after the server has ended."""
+        """Remove the temporary directories and release the lock. Call it only after the server has ended."""
         _remove(self.temporary)
         self.lock.release()
 
@@ -75,13 +75,13 @@ def _kept_directory(path: Path) -> Path:
         directory = path.resolve(strict=True)
         status = directory.stat()
     except OSError as error:
-        raise ConfigError(f"data_dir {path} cannot be made: {error}", field="data_dir", value=str(path)) from error
-    # An existing directory may be anything, /tmp included: its mode is its owner's to change, not ours.
+        raise ConfigError(f"cannot make data_dir {path}: {error}", field="data_dir", value=str(path)) from error
+    # An existing directory may be anything, even /tmp: only its owner may change its mode.
     mode = stat.S_IMODE(status.st_mode)
     if status.st_uid != os.getuid() or mode & 0o077:
         raise ConfigError(
-            f"data_dir {path} has owner {status.st_uid} and mode {mode:04o}; it must be yours alone: "
-            f"name a directory that does not exist yet, or run chmod 700 on it",
+            f"data_dir {path} has owner {status.st_uid} and mode {mode:04o}; it must be yours, "
+            f"with mode 0700: name a directory that does not exist yet, or run chmod 700 on this one",
             field="data_dir",
             value=str(path),
         )

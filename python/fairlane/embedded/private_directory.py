@@ -1,6 +1,6 @@
-"""Directories that Fairlane makes for itself, and the proof that a directory is one of them.
+"""Directories that Fairlane makes for itself. Only these, and what is in them, are ever removed recursively.
 
-The proof is a file inside. Only what lies in such a directory is ever removed recursively.
+A file inside proves that a directory is one of them.
 """
 
 import os
@@ -17,7 +17,7 @@ _PROOF = ".fairlane-private"
 def create_private_directory(parent: Path | None = None) -> Path:
     """Make a directory of mode 0700 with a short new name in ``parent`` (default: the temporary directory).
 
-    Raises EmbeddedServerError if ``parent`` takes no new directory.
+    Raises EmbeddedServerError if no directory can be made in ``parent``.
     """
     try:
         path = Path(tempfile.mkdtemp(prefix="fairlane-", dir=parent)).resolve()
@@ -28,16 +28,16 @@ def create_private_directory(parent: Path | None = None) -> Path:
 
 
 def is_within_private_directory(path: Path) -> bool:
-    """Whether ``path`` is, or is in, a directory made by `create_private_directory`. False for a symlink."""
+    """Say whether ``path`` is, or is in, a directory made by `create_private_directory`. False for a symlink."""
     if not path.is_absolute() or ".." in path.parts or path.is_symlink() or not path.is_dir():
         return False
     return any(_is_proven(candidate) for candidate in (path, *path.parents))
 
 
 def remove_private_directory(path: Path) -> None:
-    """Remove ``path`` and all below it, if it passes `is_within_private_directory`; otherwise do nothing.
+    """Remove ``path`` and everything in it if `is_within_private_directory` is True for it; otherwise do nothing.
 
-    What cannot be removed stays: the caller is on its way out and has no better answer.
+    Files that cannot be removed stay, without an error: callers are ending and could not do better.
     """
     if is_within_private_directory(path):
         shutil.rmtree(path, ignore_errors=True)

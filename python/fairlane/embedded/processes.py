@@ -1,7 +1,6 @@
-"""Which process is which: a pid is used again, a pid together with its start is not.
+"""Identifies processes by pid and start, because the system reuses pids.
 
-Used by the owner, by the data lock and by the guard. Sends signals only to a process whose start still
-matches.
+The owner, the data lock and the guard use it. It sends signals only to a process whose start still matches.
 """
 
 import contextlib
@@ -17,10 +16,10 @@ _STATE, _STARTED = 0, 19  # positions in /proc/<pid>/stat after the command name
 
 @dataclass(frozen=True, slots=True)
 class ProcessId:
-    """One process, now and after its pid has been given to another.
+    """One process, even after another process has got its pid.
 
-    ``started`` is opaque and only ever compared. On Linux it counts clock ticks since boot and not seconds
-    since the epoch, because the latter shifts when the wall clock is set.
+    ``started`` is opaque: only compare it. On Linux it counts clock ticks since boot, not seconds since the epoch,
+    which shift when the wall clock is set.
     """
 
     pid: int
@@ -31,7 +30,7 @@ class ProcessId:
 
     @classmethod
     def parse(cls, text: str) -> "ProcessId | None":
-        """Read what ``str`` wrote; None if it is something else."""
+        """Read what ``str`` has written; None if it is something else."""
         match text.split():
             case [pid, started] if pid.isascii() and pid.isdigit():
                 return cls(int(pid), started)
@@ -40,7 +39,7 @@ class ProcessId:
 
 
 def identify(pid: int) -> ProcessId | None:
-    """Return the process that has this pid now; None if there is none or only a zombie."""
+    """Return the process that has this pid now; None if there is none, or only a zombie."""
     if sys.platform == "linux":
         try:
             with open(f"/proc/{pid}/stat", "rb") as file:
@@ -65,19 +64,19 @@ def identify(pid: int) -> ProcessId | None:
 
 
 def is_alive(process: ProcessId) -> bool:
-    """Whether exactly this process still runs."""
+    """Say whether exactly this process still runs."""
     return identify(process.pid) == process
 
 
 def send_signal(process: ProcessId, signum: signal.Signals) -> None:
-    """Signal exactly this process; nothing happens if it has ended, whoever has its pid by now."""
+    """Signal exactly this process. Does nothing if it has ended, even if another process has its pid now."""
     if is_alive(process):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(process.pid, signum)
 
 
 def wait_until(condition: Callable[[], bool], timeout_s: float, *, poll_s: float = 0.01) -> bool:
-    """Poll until ``condition`` holds, at least once; return whether it did within ``timeout_s``."""
+    """Poll ``condition`` until it is True, at least once. Returns whether it was within ``timeout_s``."""
     monotonic = time.monotonic  # noqa: TID251 - waits for the operating system, which knows no injected clock
     deadline = monotonic() + timeout_s
     while not condition():

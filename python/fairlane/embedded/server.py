@@ -1,6 +1,6 @@
-"""The private server: started on a unix socket in a session of its own, stopped by pid and start.
+"""The private server. It listens on a unix socket, in a session of its own.
 
-It ends with `EmbeddedServer.stop`, not with its owner: after an owner that was killed, the guard stops it.
+`EmbeddedServer.stop` ends it; the end of its owner does not. If the owner was killed, the guard stops it.
 """
 
 import os
@@ -23,7 +23,7 @@ from fairlane.errors import EmbeddedServerError
 
 _MARKER = "FAIRLANE_SERVER"
 _PING_TIMEOUT_S = 1.0
-_ORPHAN_WAIT_S = 10.0  # a guard stops the server of a dead owner within this time
+_ORPHAN_WAIT_S = 10.0  # within this time a guard stops the server of a dead owner
 _TERM_WAIT_S = 1.0
 _KILL_WAIT_S = 5.0
 _LOG_TAIL_BYTES = 2000
@@ -31,7 +31,7 @@ _LOG_TAIL_BYTES = 2000
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where clients on this machine, of this user, connect."""
+    """The address for clients of this user on this machine."""
 
     socket: Path
 
@@ -42,14 +42,14 @@ class ServerAddress:
 
 
 class EmbeddedServer:
-    """One private server of this process.
+    """A private server of this process.
 
-    ``data_dir`` None: data in memory only, in a private directory that `stop` removes. Otherwise the data are
-    kept there under ``durability``, and the directory (made with mode 0700 if missing) belongs to one server
-    at a time. With a ``guard`` the server and its temporary directories also end when this process is killed.
+    Without ``data_dir`` the data are in memory only, and `stop` removes the server's private directory. With it, the
+    data are kept there with ``durability``; the directory (made with mode 0700 if missing) serves one server at a time.
+    With a ``guard``, the server and its temporary directories also end if this process is killed.
 
-    Not thread-safe. The server belongs to the process that made this object: in a forked child `stop` does
-    nothing, and nothing else may be called.
+    Not thread-safe. The server belongs to the process that made this object: in a forked child `stop` does nothing, and
+    no other method may be called.
     """
 
     def __init__(
@@ -76,15 +76,15 @@ class EmbeddedServer:
 
     @property
     def pid(self) -> int | None:
-        """The running server's pid; None before the start, after the stop and after a crash."""
+        """The running server's pid; None before the start, after the stop, and after a crash."""
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
     def start(self) -> ServerAddress:
-        """Start and wait until the server answers. If it already runs, only return its address.
+        """Start the server and wait until it answers. If it runs already, only return its address.
 
-        Raises ConfigError (``data_dir`` cannot be used) or EmbeddedServerError: no binary; the data are in
-        use, with ``owner_pid``; the server ended or did not answer within ``start_timeout_s``, with the end
-        of its ``log``. After an error nothing runs, nothing is locked and no temporary directory is left.
+        Raises ConfigError if ``data_dir`` cannot be used, and EmbeddedServerError if there is no binary, if the data
+        are in use (with ``owner_pid``), or if the server ended or did not answer within ``start_timeout_s`` (with the
+        end of its ``log``). After an error nothing runs, nothing is locked, and no temporary directory remains.
         """
         if self._place is not None and self.pid is not None:
             return ServerAddress(self._place.socket)
@@ -98,18 +98,18 @@ class EmbeddedServer:
             raise
 
     def restart(self) -> ServerAddress:
-        """Start again on the same data and the same socket, after a crash or after stopping what still runs.
+        """Start again with the same data and the same socket, after a crash or instead of the running server.
 
-        Data that are not kept are gone. Raises as `start` does.
+        Data without a ``data_dir`` are lost. Raises the errors of `start`.
         """
         self._end_process()
         return self.start()
 
     def stop(self) -> None:
-        """Stop the server and remove what is temporary; kept data stay. May be called at any time, and again.
+        """Stop the server and remove its temporary directories; kept data stay. May be called at any time, and again.
 
-        Takes at most 2 * ``stop_timeout_s`` + 6 s, which a server that hangs uses up. Raises EmbeddedServerError,
-        and keeps lock and directories, if the process outlives SIGKILL.
+        Takes at most 2 * ``stop_timeout_s`` + 6 s, if the server hangs. If the process survives SIGKILL, raises
+        EmbeddedServerError and keeps the lock and the directories.
         """
         if os.getpid() != self._owner_pid:
             return
@@ -129,14 +129,14 @@ class EmbeddedServer:
 
     @property
     def address(self) -> ServerAddress:
-        """The address that `start` returned. Raises EmbeddedServerError if the server was not started."""
+        """The address that `start` returned. Raises EmbeddedServerError before the start."""
         if self._place is None:
-            raise EmbeddedServerError("the server is not started")
+            raise EmbeddedServerError("the embedded server is not started: call start() first")
         return ServerAddress(self._place.socket)
 
     def _launch(self, binary: Binary, place: Place) -> ServerAddress:
         if self._guard is not None:
-            # Before the server exists: a kill right after its birth must not leave it unwatched.
+            # Before the server starts: if this process is killed right after that, the guard must know already.
             self._guard.watch_marker(_MARKER, self._marker_value)
             for directory in place.temporary:
                 self._guard.watch_directory(directory)
@@ -145,7 +145,7 @@ class EmbeddedServer:
         try:
             with (
                 open(place.config, "wb", opener=_open_private) as config_file,
-                # A file and never a pipe: nobody would read it, and a full pipe stops the server.
+                # A file, not a pipe: nobody would read it, and a full pipe would block the server.
                 open(place.log, "ab", opener=_open_private) as log_file,
             ):
                 config_file.write(config)
@@ -189,7 +189,7 @@ class EmbeddedServer:
         status = process.poll()
         if status is not None:
             happened = f"ended with status {status} while starting"
-        else:  # also while it loads a large file (LOADING), which only more time cures
+        else:  # perhaps it still loads a large file (LOADING), and needs more time
             happened = f"was not ready after {self._start_timeout_s:g} s ({reply or 'no answer'})"
         log = _tail(place.log, log_start)
         raise EmbeddedServerError(
@@ -210,7 +210,7 @@ class EmbeddedServer:
                 send_signal(self._identity, signum)
                 _wait(process, wait_s)
         if process.poll() is None:
-            raise EmbeddedServerError(f"server process {process.pid} cannot be stopped", pid=process.pid)
+            raise EmbeddedServerError(f"server process {process.pid} still runs after SIGKILL", pid=process.pid)
         self._process = self._identity = None
 
     def _ask_to_shut_down(self, place: Place) -> bool:
@@ -218,7 +218,7 @@ class EmbeddedServer:
         try:
             return ask(place.socket, command, self._stop_timeout_s) == ""
         except ConnectionResetError:
-            return True  # the same hang-up, seen with data in flight
+            return True  # the server has closed the connection, with data in flight
         except OSError:
             return False
 
@@ -232,7 +232,7 @@ def _wait(process: subprocess.Popen[bytes], timeout_s: float) -> None:
 
 
 def _tail(log: Path, start: int) -> str:
-    """Return the end of what was logged since ``start``, in whole lines where possible."""
+    """Return the end of what was logged after byte ``start``."""
     try:
         with open(log, "rb") as file:
             size = file.seek(0, os.SEEK_END)

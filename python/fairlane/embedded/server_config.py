@@ -1,4 +1,4 @@
-"""The configuration file of the private server: only directives that Redis 6.2 and Valkey 9 both know."""
+"""The private server's configuration file. It has only directives that both Redis 6.2 and Valkey 9 know."""
 
 import os
 from enum import StrEnum
@@ -8,12 +8,11 @@ _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 
 class Durability(StrEnum):
-    """When kept data reaches the disk (``appendfsync``).
+    """When kept data reach the disk (``appendfsync``).
 
-    ALWAYS: before the reply; survives the death of the process and of the machine.
-    EVERYSEC: within about a second; while an fsync is slow, even the death of the process can lose
-        acknowledged writes.
-    NO: when the operating system likes; survives the death of the process only.
+    ALWAYS: before the reply. Acknowledged writes survive a crash of the process and of the machine.
+    EVERYSEC: within about a second. While an fsync is slow, even a crash of the process can lose acknowledged writes.
+    NO: when the operating system decides. Acknowledged writes survive a crash of the process only.
     """
 
     ALWAYS = "always"
@@ -22,7 +21,7 @@ class Durability(StrEnum):
 
 
 def render(*, directory: Path, socket: Path, log: Path, durability: Durability | None) -> bytes:
-    """Return the file's content. Without ``durability`` nothing is written to disk: neither AOF nor RDB."""
+    """Return the file's content. Without ``durability`` the server writes neither AOF nor RDB to disk."""
     lines = [
         b"port 0",
         b"unixsocket " + _quote(socket),
@@ -34,15 +33,15 @@ def render(*, directory: Path, socket: Path, log: Path, durability: Durability |
         b"timeout 0",
         b"io-threads 1",
         b'save ""',
-        # A full server must refuse writes: evicting a key would silently lose tasks.
+        # A full server must refuse writes: evicting keys would lose tasks silently.
         b"maxmemory-policy noeviction",
-        # Small sorted sets are lists that are walked from the front; ours mostly grow at the back.
+        # The server scans small sorted sets from the front, but ours mostly grow at the back.
         b"zset-max-ziplist-entries 16",
-        # Freeing a large result must not hold up the next command.
+        # Freeing a large result must not delay the next command.
         b"lazyfree-lazy-expire yes",
         b"lazyfree-lazy-server-del yes",
         b"lazyfree-lazy-user-del yes",
-        # The title would be written over the environment, by which the guard recognises the server.
+        # Setting a title would overwrite the environment, by which the guard recognises the server.
         b"set-proc-title no",
     ]
     if durability is None:
@@ -51,7 +50,7 @@ def render(*, directory: Path, socket: Path, log: Path, durability: Durability |
         lines += [
             b"appendonly yes",
             b"appendfsync " + durability.encode(),
-            # Also while the AOF is being rewritten, and with a last command cut short by a crash.
+            # fsync also while the AOF is rewritten, and load an AOF whose last command a crash has cut short.
             b"no-appendfsync-on-rewrite no",
             b"aof-load-truncated yes",
         ]
@@ -59,5 +58,5 @@ def render(*, directory: Path, socket: Path, log: Path, durability: Durability |
 
 
 def _quote(path: Path) -> bytes:
-    """Quote for the configuration parser; its hexadecimal escapes make newlines and quotes in a path safe."""
+    """Quote for the configuration parser. Hexadecimal escapes make newlines and quotes in a path safe."""
     return b'"' + b"".join(bytes([b]) if b in _PLAIN else b"\\x%02x" % b for b in os.fsencode(path)) + b'"'

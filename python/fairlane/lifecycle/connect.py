@@ -39,6 +39,6 @@ async def opened(endpoint: Endpoint, name: str) -> AsyncIterator[Store]:
     """
     async with Store(endpoint, name) as store:
         await store.check()
-        if not await store.command("EXISTS", store.keys.pool):
+        if not await store.exists():
             raise ConfigError(f"name = {name}: no scheduler of this name on {endpoint.shown}", field="name")
         yield store

@@ -16,7 +16,7 @@ from fairlane.lifecycle.reports import Reports
 from fairlane.lifecycle.sleeper import Sleeper, stopping
 from fairlane.providers.base import Provider
 from fairlane.store.keys import worker_bell
-from fairlane.store.messages import Beat, Started
+from fairlane.store.messages import HeartbeatReply, Started
 from fairlane.store.store import Store
 
 _CANCEL_WAIT_S: Final = 1.0
@@ -226,7 +226,7 @@ class Incarnation:
                 self._hold.cancel()
             self._hold = asyncio.get_running_loop().call_later(started.hold_ms / 1000, self._look)
 
-    def _beaten(self, beat: Beat) -> None:
+    def _beaten(self, beat: HeartbeatReply) -> None:
         for _, fence in beat.cancelling:
             self._attempts.stop(fence, Stop.CANCELLED)
         if beat.held == len(self._attempts.held):

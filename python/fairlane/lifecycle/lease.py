@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 
 from fairlane.clock import Clock
-from fairlane.store.heart import Heart
-from fairlane.store.messages import Beat
+from fairlane.store.heartbeat import HeartbeatThread
+from fairlane.store.messages import HeartbeatReply
 from fairlane.store.store import Store
 
 
@@ -22,7 +22,7 @@ class Lease:
         *,
         period_s: float,
         clock: Clock,
-        on_beat: Callable[[Beat], None],
+        on_beat: Callable[[HeartbeatReply], None],
         on_lost: Callable[[str], None],
     ) -> None:
         self._clock = clock
@@ -30,12 +30,12 @@ class Lease:
         self._loop = asyncio.get_running_loop()
         self._lease_s = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._heart = Heart(
+        self._heartbeat = HeartbeatThread(
             store.endpoint,
-            store.keys.name,
+            store.name,
             incarnation,
             period_s,
-            lambda beat: self._on_loop(lambda: on_beat(beat)),
+            lambda reply: self._on_loop(lambda: on_beat(reply)),
             lambda: self._on_loop(lambda: on_lost("the store has given it up")),
             clock=clock,
         )
@@ -43,20 +43,20 @@ class Lease:
     def begin(self, lease_s: float) -> None:
         """Beat from now on; the store has granted ``lease_s``."""
         self._lease_s = lease_s
-        self._heart.start()
+        self._heartbeat.start()
         self._watch()
 
     async def end(self) -> None:
         """Stop beating."""
         if self._timer is not None:
             self._timer.cancel()
-        await asyncio.to_thread(self._heart.stop)
+        await asyncio.to_thread(self._heartbeat.stop)
 
     def _on_loop(self, then: Callable[[], None]) -> None:
         self._loop.call_soon_threadsafe(then)
 
     def _watch(self) -> None:
-        left_s = self._heart.last_sent_s + self._lease_s - self._clock.monotonic_s()
+        left_s = self._heartbeat.last_sent_s + self._lease_s - self._clock.monotonic_s()
         if left_s <= 0:
             self._on_lost("no heartbeat was answered for a whole lease")
         else:

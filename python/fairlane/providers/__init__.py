@@ -1,1 +1,1 @@
-"""What a worker calls: the contract, and a simulated provider that needs no network."""
+"""Providers, which workers call: the contract, a simulated one, and OpenAI-compatible chat completions."""

@@ -5,14 +5,14 @@ and ``async def close()``: the worker awaits them on its own loop before the fir
 
 How a call ends:
 
-    returns a Reply              completed
-    raises Throttled             not taken; the task waits and loses nothing
+    returns a Reply              the task has completed
+    raises Throttled             the provider is rate limited: the task waits and loses nothing
     raises ProviderRefused       the task fails now
-    raises anything else         this attempt failed; another may follow
-    is cancelled by the worker   expired, cancelled or handed back, as the worker asked
+    raises anything else         this attempt has failed; a retry may follow
+    is cancelled by the worker   the task has expired, is cancelled, or goes back to the queue
 
-A call that ends with an exception costs nothing, unless the exception tells its usage: as the context
-``actual_units`` of a ProviderError, or as an attribute of that name (`tell_usage`), also of a CancelledError.
+A call that ends with an exception costs nothing, unless the exception has the units it used: as the context
+``actual_units`` of a ProviderError, or as an attribute with that name (`tell_usage`), also of a CancelledError.
 """
 
 import inspect
@@ -26,12 +26,12 @@ from fairlane.errors import ConfigError, ProviderError
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One attempt. ``attempt`` counts from 1 and grows with failures only; ``deadline_s`` is what is left."""
+    """One attempt. ``attempt`` is 1 plus the task's failures so far; ``deadline_s`` is the time left, if limited."""
 
     tenant: str
     task_id: str
     payload: object
-    """Decoded JSON, or bytes: what was submitted."""
+    """The submitted payload: decoded JSON, or bytes."""
     cost: int
     attempt: int
     deadline_s: float | None
@@ -39,23 +39,23 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a call brought. ``actual_units`` None: unknown, the estimate is charged."""
+    """The result of a call. ``actual_units`` None: unknown, so the estimate is charged."""
 
     result: object = None
-    """JSON-able, or bytes."""
+    """Anything that JSON can hold, or bytes."""
     actual_units: int | None = None
 
 
 class Provider(Protocol):
-    """Something that can be called."""
+    """The object that a worker calls. Its optional ``open`` and ``close`` are not part of this protocol."""
 
     async def call(self, call: Call) -> Reply:
-        """Make one call; see the module for how it may end."""
+        """Make one call. The module's docstring says how it may end."""
         ...
 
 
 def usage_of(error: BaseException) -> int | None:
-    """Return the units an ended call says it used, None if it does not say (or says nonsense)."""
+    """Return the units that an exception says the call used; None if it does not say, or the value is invalid."""
     value = error.context.get("actual_units") if isinstance(error, ProviderError) else None
     if value is None:
         value = getattr(error, "actual_units", None)
@@ -63,18 +63,18 @@ def usage_of(error: BaseException) -> int | None:
 
 
 def tell_usage(error: BaseException, actual_units: int) -> None:
-    """Have an exception tell what the call used that it ends."""
+    """Attach to an exception the units that the call used."""
     error.actual_units = actual_units  # type: ignore[attr-defined]  # what `usage_of` reads
 
 
 def load_provider(spec: str | Provider) -> Provider:
     """Return the provider that ``spec`` is or names.
 
-    A name is ``package.module:attribute``; the attribute is an instance, or a class or function to be called
-    without arguments.
+    A name is ``package.module:attribute``. The attribute is an instance, or a class or function that is called without
+    arguments.
 
     Raises:
-        ConfigError: the name cannot be imported, or what it names is no provider.
+        ConfigError: the name cannot be imported, or does not name a provider.
     """
     found: object = _import(spec) if isinstance(spec, str) else spec
     if isinstance(found, type) or (callable(found) and not hasattr(found, "call")):
@@ -84,7 +84,7 @@ def load_provider(spec: str | Provider) -> Provider:
         except Exception as error:
             raise ConfigError(f"provider {_name(spec)} cannot be made: {error}") from error
     if not inspect.iscoroutinefunction(getattr(found, "call", None)):
-        raise ConfigError(f"provider {_name(spec)} has no method `async def call(self, call)`")
+        raise ConfigError(f"provider {_name(spec)} needs a method `async def call(self, call)`")
     return cast("Provider", found)
 
 

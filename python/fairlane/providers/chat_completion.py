@@ -1,4 +1,4 @@
-"""The chat completions format, without the network: what is sent, and how what comes back is read."""
+"""The chat completions format, without the network: makes requests and reads responses."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from fairlane.errors import ProviderRefused
 
 
 class UnreadableCompletion(Exception):
-    """The body of a successful response is no chat completion; says why. ``body``: as far as it could be read."""
+    """The body of a successful response is not a chat completion. ``body`` is the JSON object, if it is one."""
 
     def __init__(self, message: str, body: dict[str, object] | None = None) -> None:
         super().__init__(message)
@@ -16,13 +16,13 @@ class UnreadableCompletion(Exception):
 
 
 def request_body(payload: object, model: str | None) -> dict[str, object]:
-    """Return the body that a task's payload asks for.
+    """Return the request body for a task's payload.
 
-    A payload is a whole body (an object with ``messages``), a list of messages, or a text: one message of the user.
+    A payload is a whole body (an object with ``messages``), a list of messages, or text: one message from the user.
     ``model`` is for payloads that name none.
 
     Raises:
-        ProviderRefused: it is nothing of this, names no model, or asks for a stream.
+        ProviderRefused: the payload is none of these, asks for a stream, or names no model and there is no default.
     """
     body: dict[str, object]
     if isinstance(payload, dict):
@@ -33,12 +33,14 @@ def request_body(payload: object, model: str | None) -> dict[str, object]:
         body = {"messages": payload}
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages or not all(isinstance(item, dict) for item in messages):
-        raise ProviderRefused("payload: must be a text, a list of messages, or an object with a list of messages")
+        raise ProviderRefused("payload: must be text, a list of messages, or an object with a list of messages")
     if body.get("stream"):
-        raise ProviderRefused("payload stream: not supported, a result is stored when it is complete")
+        raise ProviderRefused(
+            "payload stream: not supported, since results are stored when they are complete; leave it out"
+        )
     if body.get("model") is None:
         if model is None:
-            raise ProviderRefused("payload model: missing, and the provider has no default")
+            raise ProviderRefused("payload model: missing, and the provider has no default; name one in the payload")
         body = {**body, "model": model}
     return body
 
@@ -46,11 +48,11 @@ def request_body(payload: object, model: str | None) -> dict[str, object]:
 def read_completion(raw: bytes) -> dict[str, object]:
     """Return a successful response's body.
 
-    What a result cannot hold is replaced, since the answer is paid for: numbers that are not finite by null, half
-    characters (a text cut within a surrogate pair) by U+FFFD.
+    Because the answer is paid for, values that a result cannot hold are replaced: numbers that are not finite by null,
+    lone surrogates (text cut within a pair) by U+FFFD.
 
     Raises:
-        UnreadableCompletion: it is not JSON, or has no choices.
+        UnreadableCompletion: the body is not JSON, or has no choices.
     """
     try:
         body: object = _whole(json.loads(raw, parse_constant=lambda _: None, parse_float=_finite))
@@ -60,17 +62,17 @@ def read_completion(raw: bytes) -> dict[str, object]:
         raise UnreadableCompletion(f"the response is a JSON {type(body).__name__}, not an object")
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
-        told = _message_of(body)
-        why = f"the response has no choices: {told}" if told else "the response has no choices"
+        message = _message_of(body)
+        why = f"the response has no choices: {message}" if message else "the response has no choices"
         raise UnreadableCompletion(why, body)
     return body
 
 
 def units_used(body: dict[str, object], cached_permille: int) -> int | None:
-    """Return the tokens that a completion says it took, cached ones at their weight; None if it does not say.
+    """Return the tokens that a completion used, cached ones at their weight; None if it does not say.
 
-    Prompt and completion tokens count, else the total. What makes no sense (negative, fractions, more cached tokens
-    than prompt tokens) is as good as not said.
+    Prompt and completion tokens count, or else the total. Invalid counts (negative, fractions, more cached tokens than
+    prompt tokens) are ignored.
     """
     usage = body.get("usage")
     if not isinstance(usage, dict):
@@ -86,7 +88,7 @@ def units_used(body: dict[str, object], cached_permille: int) -> int | None:
 
 
 def error_message(raw: bytes) -> str:
-    """Return what an error response says, on one line; empty if it says nothing."""
+    """Return the message of an error response, on one line; empty if it has none."""
     try:
         body: object = json.loads(raw)
     except (ValueError, RecursionError):
@@ -96,10 +98,10 @@ def error_message(raw: bytes) -> str:
 
 def _message_of(body: object) -> str:
     error = body.get("error", body) if isinstance(body, dict) else body
-    told = error.get("message") if isinstance(error, dict) else error
-    if not isinstance(told, str):
+    message = error.get("message") if isinstance(error, dict) else error
+    if not isinstance(message, str):
         return ""
-    line = " ".join(told.split())
+    line = " ".join(message.split())
     return "".join(character for character in line if character.isprintable())
 
 
@@ -113,7 +115,7 @@ def _finite(digits: str) -> float | None:
 
 
 def _whole(value: object) -> object:
-    """Return a decoded value with U+FFFD for every lone surrogate in its texts and names."""
+    """Return a decoded value with U+FFFD for each lone surrogate in its texts and names."""
     match value:
         case str():
             return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

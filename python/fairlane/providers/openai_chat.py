@@ -1,19 +1,19 @@
-"""Chat completions from any endpoint that speaks OpenAI's format. Needs the extra ``fairlane[openai]``.
+"""Chat completions from any OpenAI-compatible endpoint. Needs the extra ``fairlane[openai]``.
 
-How the endpoint's answer ends the call:
+How the endpoint's response ends the call:
 
-    2xx with choices                  a Reply: the whole body, and the tokens it says it took
-    2xx without, or no JSON           ProviderFailed, charged what it says, else the estimate: the work was done
-    2xx that is cut                   ProviderFailed, charged the estimate
-    2xx larger than is read           ProviderRefused, charged the estimate
+    2xx with choices                  a Reply: the whole body, and the tokens that it says it used
+    2xx without choices, or no JSON   ProviderFailed, charged what it says, or else the estimate: the work was done
+    2xx with an incomplete body       ProviderFailed, charged the estimate
+    2xx above max_response_bytes      ProviderRefused, charged the estimate
     429, and 503 with a Retry-After   Throttled
     408, 409, 425, other 5xx          ProviderFailed
     other 4xx, redirects              ProviderRefused
-    no connection, no answer          ProviderFailed
-    time is up, or it is cancelled    ProviderFailed, or cancelled; charged the estimate once the request was sent
+    no connection, no response        ProviderFailed
+    timeout, or cancelled             ProviderFailed, or cancelled; charged the estimate if the request had been sent
 
-One call here is one request there: nothing is retried, since a retry is the scheduler's decision. Once a request has
-been sent the endpoint may do the work, and bill it, whether or not somebody still waits.
+One call makes one request. The provider does not retry: that is the scheduler's decision. Once a request has been sent,
+the endpoint may do the work, and bill it, even if nobody waits for it any more.
 """
 
 import asyncio
@@ -50,17 +50,17 @@ except ImportError as error:
 __all__ = ["OpenAIChatConfig", "OpenAIChatProvider"]
 
 _REPEATABLE: Final = frozenset({408, 409, 425})
-"""4xx that say nothing against the request itself: timeout, lock conflict, too early."""
+"""4xx after which the same request may succeed: timeout, lock conflict, too early."""
 _LONGEST_MESSAGE: Final = 300
 _TOO_MANY: Final = 429
 _UNAVAILABLE: Final = 503
 _PROBLEM_BODY_S: Final = 1.0
-"""How long the body of an answer may take that is a problem by its status: that and its headers say enough."""
+"""How long to wait for the body of an error response. If it is incomplete by then, the status and headers decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What came back. ``raw`` has at most one byte more than is accepted."""
+    """A response. ``raw`` has at most one byte more than ``max_response_bytes``."""
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
@@ -68,12 +68,12 @@ class _Answer:
 
 
 class _Request:
-    """Whether a request has been sent whole."""
+    """Whether the whole request has been sent."""
 
     sent = False
 
     async def trace(self, event: str, _: object) -> None:
-        """Hear what the HTTP client does."""
+        """Receive the HTTP client's trace events."""
         if event.endswith(".send_request_body.complete"):
             self.sent = True
 
@@ -81,7 +81,7 @@ class _Request:
 class OpenAIChatProvider:
     """Calls ``{base_url}/chat/completions``. Pickles without its key and its connections.
 
-    The worker opens it where it runs: there base URL, model and key are read from the environment.
+    The worker opens it on its own machine, and reads base URL, model and key from the environment there.
     """
 
     def __init__(self, config: OpenAIChatConfig | None = None, clock: Clock = SYSTEM_CLOCK) -> None:
@@ -98,10 +98,10 @@ class OpenAIChatProvider:
         return (type(self), (self.config, self._clock))
 
     async def open(self) -> None:
-        """Read the environment and make the connection pool; nothing is sent yet.
+        """Read the environment and make the connection pool. Sends nothing yet.
 
         Raises:
-            ConfigError: naming the variable that is missing or cannot be used.
+            ConfigError: a variable is missing or cannot be used; names it.
         """
         config = self.config
         base_url = config.base_url or os.environ.get(OPENAI_BASE_URL_VARIABLE) or OPENAI_BASE_URL
@@ -126,9 +126,9 @@ class OpenAIChatProvider:
             await client.aclose()
 
     async def call(self, call: Call) -> Reply:
-        """Make one request; see the module for how it may end."""
+        """Make one request. The module's docstring says how it may end."""
         if self._client is None:
-            raise ConfigError("the provider is not open: `await provider.open()` comes before the first call")
+            raise ConfigError("the provider is not open: await provider.open() before the first call")
         body = request_body(call.payload, self._model)
         limit_s = self.config.timeout_ms / 1000
         if call.deadline_s is not None:
@@ -142,7 +142,7 @@ class OpenAIChatProvider:
             raise
         end = answer if isinstance(answer, ProviderError) else self._read(answer, call)
         if isinstance(end, ProviderError):
-            raise end  # here, where no frame of the HTTP client with its headers is left to be shown
+            raise end  # here, so that its traceback has no frame of the HTTP client, whose locals hold the key
         return end
 
     async def _exchange(
@@ -159,8 +159,8 @@ class OpenAIChatProvider:
                 return _Answer(head.status_code, head.headers, b"")
             late = isinstance(error, TimeoutError)
             charged = head is not None or (late and request.sent)
-            why = f"no complete answer within {limit_s:g} s" if late else f"{type(error).__name__}: {error}"
-            return ProviderFailed(self._told(why), actual_units=cost if charged else None)
+            why = f"no complete response within {limit_s:g} s" if late else f"{type(error).__name__}: {error}"
+            return ProviderFailed(self._message(why), actual_units=cost if charged else None)
 
     async def _content(self, response: httpx2.Response) -> bytes:
         most = self.config.max_response_bytes
@@ -182,21 +182,21 @@ class OpenAIChatProvider:
             body = read_completion(raw)
         except UnreadableCompletion as error:
             used = units_used(error.body, self.config.cached_permille)
-            return ProviderFailed(self._told(str(error)), actual_units=call.cost if used is None else used)
+            return ProviderFailed(self._message(str(error)), actual_units=call.cost if used is None else used)
         return Reply(body, units_used(body, self.config.cached_permille))
 
     def _problem(self, answer: _Answer) -> ProviderError:
         status = answer.status
-        message = self._told(f"HTTP {status}: {error_message(answer.raw)}")
-        asked = answer.headers.get("retry-after")
-        if status == _TOO_MANY or (status == _UNAVAILABLE and asked is not None):
-            pause_ms = retry_after_ms(asked, date=answer.headers.get("date"), clock=self._clock)
+        message = self._message(f"HTTP {status}: {error_message(answer.raw)}")
+        retry_after = answer.headers.get("retry-after")
+        if status == _TOO_MANY or (status == _UNAVAILABLE and retry_after is not None):
+            pause_ms = retry_after_ms(retry_after, date=answer.headers.get("date"), clock=self._clock)
             return Throttled(message, retry_after_ms=pause_ms)
         if status >= 500 or status in _REPEATABLE:
             return ProviderFailed(message, status=status)
         return ProviderRefused(message, status=status)
 
-    def _told(self, message: str) -> str:
-        """Return a message for the task's record: short, and without the key even if the endpoint echoes it."""
+    def _message(self, message: str) -> str:
+        """Return a short message for the task's record, without the key even if the endpoint echoes it."""
         shown = message if self._key is None else self._key.removed_from(message)
         return shown.removesuffix(": ")[:_LONGEST_MESSAGE]

@@ -1,4 +1,4 @@
-"""What a Retry-After header asks for, in milliseconds: what `Throttled` takes."""
+"""Converts a Retry-After header to milliseconds, as `Throttled` takes them."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from typing import Final
 from fairlane.clock import SYSTEM_CLOCK, Clock
 
 LONGEST_PAUSE_MS: Final = 24 * 3600 * 1000
-"""What a larger header is taken for: a day."""
+"""A day. Longer pauses are cut to it."""
 _SECONDS: Final = re.compile(r"\d+(\.\d*)?|\.\d+", re.ASCII)
 _DATE: Final = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .+", re.ASCII | re.IGNORECASE)
 _LONGEST_VALUE: Final = 100
@@ -22,12 +22,12 @@ def retry_after_ms(
     clock: Clock = SYSTEM_CLOCK,
     longest_ms: int = LONGEST_PAUSE_MS,
 ) -> int | None:
-    """Return the pause that ``value`` asks for, 0 to ``longest_ms``; None if it asks for none that makes sense.
+    """Return the pause that ``value`` asks for, from 0 to ``longest_ms``; None if ``value`` is unusable.
 
-    ``value`` is the header: seconds, with or without a fraction, or an HTTP date; or seconds as a number. A time of
-    the past is 0; a negative number makes no sense. A date is compared with ``date``, the Date header of the same
-    response, so that the two machines' clocks need not agree; without a usable one, with this machine's ``clock``.
-    Fractions of a millisecond are rounded up: never too early.
+    ``value`` is the header (seconds, with or without a fraction, or an HTTP date), or a number of seconds. A date in
+    the past gives 0; a negative number is unusable. A date is compared with ``date``, the Date header of the same
+    response, so that the clocks of the two machines need not agree; without a usable ``date``, with this machine's
+    ``clock``. Fractions of a millisecond are rounded up, so that the pause is never too short.
     """
     seconds: float | None
     if isinstance(value, int | float):
@@ -51,7 +51,7 @@ def _seconds(value: object, date: str | None, clock: Clock) -> float | None:
 
 
 def _http_date(text: str) -> float | None:
-    """Return the seconds since the epoch that one of HTTP's three forms of a date names."""
+    """Return the seconds since the epoch of a date in one of HTTP's three forms; None if it is something else."""
     if len(text) > _LONGEST_VALUE or _DATE.fullmatch(text) is None:
         return None
     try:

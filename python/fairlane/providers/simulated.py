@@ -1,4 +1,4 @@
-"""A provider without a network: each payload says how its own call goes. Deterministic."""
+"""A deterministic provider without a network. Each payload says how its call goes."""
 
 import asyncio
 from typing import cast
@@ -10,12 +10,12 @@ _INTEGERS = frozenset({"ms", "fail", "throttle", "retry_after_ms", "partial"})
 
 
 class SimulatedProvider:
-    """Does what the payload says. Everything in a payload is optional:
+    """Does what the payload says. Every field of a payload is optional:
 
-    ``ms`` how long the call takes (default: the constructor's; 0 returns at once), ``actual`` its usage,
-    ``echo`` its result, ``fail`` how many first attempts fail, ``refuse`` true: never accepted,
-    ``throttle`` how many first calls *at this instance* are throttled, with ``retry_after_ms``,
-    ``partial`` the usage it tells when it is stopped halfway. A payload that is no object is an empty one.
+    ``ms`` how long the call takes (default: ``default_ms``; 0 returns at once), ``actual`` its actual units, ``echo``
+    its result, ``fail`` how many first attempts fail, ``refuse`` true: the call is refused, ``throttle`` how many first
+    calls *at this instance* are throttled, with ``retry_after_ms``, ``partial`` the units it has used if it is
+    cancelled. A payload that is not an object counts as an empty one.
     """  # noqa: D400, D415 - the list is the summary
 
     def __init__(self, *, default_ms: int = 0) -> None:
@@ -23,7 +23,7 @@ class SimulatedProvider:
         self._throttled: dict[tuple[str, str], int] = {}
 
     async def call(self, call: Call) -> Reply:
-        """Play one call."""
+        """Simulate one call."""
         script = call.payload if isinstance(call.payload, dict) else {}
         if script:
             self._check(script)

@@ -1,4 +1,4 @@
-"""Ray's dashboard: whether it can be had here, where it is, and how people log in."""
+"""Ray's dashboard: whether it is installed, its address, and how to log in."""
 
 from importlib.util import find_spec
 from typing import Final
@@ -7,14 +7,14 @@ from fairlane.errors import ConfigError
 from fairlane.runtime.ray_session import RaySession
 
 _NEEDED: Final = ("aiohttp", "aiohttp_cors", "colorful")
-"""Of what ``ray[default]`` adds to Ray: modules without which Ray starts no dashboard."""
+"""Modules that ``ray[default]`` installs, and without which Ray starts no dashboard."""
 
 
 def check_installed(asked: str) -> None:
-    """Refuse what was ``asked`` for without what the dashboard needs.
+    """Check that the dashboard can start. ``asked`` is the setting that wants it.
 
     Raises:
-        ConfigError: saying what to install.
+        ConfigError: says what to install.
     """
     if any(find_spec(module) is None for module in _NEEDED):
         raise ConfigError(
@@ -23,13 +23,13 @@ def check_installed(asked: str) -> None:
 
 
 def invitation(session: RaySession | None) -> list[str]:
-    """Say where the dashboard of a private Ray is and how to log in, a line each; nothing if there is none."""
+    """Return the address of a private Ray's dashboard and how to log in, one line each; nothing if there is none."""
     if session is None or not session.dashboard_url:
         return []
     token = session.dashboard_token
     return [
         f"Ray's dashboard: http://{session.dashboard_url} (Actors: dispatcher, controller, worker-1 …)",
-        "if it asks for a token, it is the one that RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH names"
+        "if it asks for a token, paste the one that RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH names"
         if token is None
         else f"it asks for a token; paste this one: {token}",
     ]

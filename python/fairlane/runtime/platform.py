@@ -1,4 +1,4 @@
-"""What schedulers run on: a server, Ray, and the guard that ends both should this process be killed."""
+"""What schedulers run on: a server, Ray, and the guard that ends both if this process is killed."""
 
 import os
 from contextlib import AsyncExitStack
@@ -7,7 +7,8 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from fairlane.config import REDIS_URL_VARIABLE, RayConfig, ServerConfig
-from fairlane.embedded import EmbeddedServer, Guard
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.errors import ConfigError, RuntimeStartError
 from fairlane.runtime import process_thread
 from fairlane.runtime.dashboard import check_installed
@@ -19,7 +20,7 @@ _PROBE_NAME = "platform"
 
 
 class Platform:
-    """A server and Ray, for any number of schedulers with names of their own. An async context manager."""
+    """A server and Ray, shared by any number of schedulers with different names. An async context manager."""
 
     def __init__(self, server: ServerConfig | None = None, ray: RayConfig | None = None) -> None:
         self._server_config = server or ServerConfig()
@@ -27,22 +28,22 @@ class Platform:
         self._stack: AsyncExitStack | None = None
         self._endpoint: Endpoint | None = None
         self.server: EmbeddedServer | None = None
-        """The embedded server; None before the start and when a URL names another one."""
+        """The embedded server; None before the start, and if a URL names another server."""
         self.ray: RaySession | None = None
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where the server is. Raises RuntimeStartError before the start."""
+        """The address of the server. Raises RuntimeStartError before the start."""
         if self._endpoint is None:
-            raise RuntimeStartError("the platform is not started")
+            raise RuntimeStartError("the platform is not started: use it as an async context manager, or await start()")
         return self._endpoint
 
     @property
     def actor_endpoint(self) -> Endpoint | None:
-        """What actors are told; None if the URL holds a secret: they find it in their own environment.
+        """The server's address for actors; None if the URL holds a secret: they read it from their own environment.
 
         Raises:
-            ConfigError: the URL holds a secret and the actors' environment does not have it.
+            ConfigError: the URL holds a secret, and the actors' environment does not have it.
         """
         url = self.endpoint.url
         if not _holds_secret(url):
@@ -50,21 +51,21 @@ class Platform:
         if self.ray is not None and self.ray.is_private:
             if url != self.ray.exported.get(REDIS_URL_VARIABLE):
                 raise ConfigError(
-                    "server.url holds a password, which is not sent to Ray, and the private Ray that this process has "
-                    "runs already, without it or with another: one private Ray serves one URL that holds a password; "
-                    "use a process of its own for each",
+                    "server.url holds a password, which Fairlane does not send to Ray, and this process's private Ray "
+                    "already runs without that URL or with another: one private Ray serves one URL with a password; "
+                    "use a separate process for each",
                     field="server.url",
                 )
         elif url != os.environ.get(REDIS_URL_VARIABLE):
             raise ConfigError(
-                f"server.url holds a password, which is not sent to Ray: set {REDIS_URL_VARIABLE} here and on every "
-                "machine of the Ray cluster instead",
+                "server.url holds a password, which Fairlane does not send to Ray: "
+                f"set {REDIS_URL_VARIABLE} here and on every machine of the Ray cluster instead",
                 field="server.url",
             )
         return None
 
     async def start(self) -> None:
-        """Start the server, look whether it can be used, then start Ray. After an error nothing is left running.
+        """Start the server, check that it can be used, then start Ray. After an error nothing is left running.
 
         Raises:
             ConfigError, EmbeddedServerError, StoreUnavailable, StoreUnsuitable, RuntimeStartError
@@ -72,7 +73,7 @@ class Platform:
         if self._ray_config.address is not None and self._server_config.url is None:
             raise ConfigError(
                 f"ray.address = {self._ray_config.address}: workers on other machines cannot reach an embedded "
-                "server; name one with server.url",
+                "server; name a server with server.url",
                 field="server.url",
             )
         if self._ray_config.dashboard and self._ray_config.address is None:
@@ -81,8 +82,8 @@ class Platform:
             guard = await self._start_guard(stack)
             await self._start_server(stack, guard)
             url = self.endpoint.url
-            told = url if _holds_secret(url) else os.environ.get(REDIS_URL_VARIABLE)
-            environment = {} if told is None else {REDIS_URL_VARIABLE: told}
+            exported = url if _holds_secret(url) else os.environ.get(REDIS_URL_VARIABLE)
+            environment = {} if exported is None else {REDIS_URL_VARIABLE: exported}
             self.ray = RaySession(self._ray_config, guard, environment)
             stack.push_async_callback(self.ray.stop)
             await self.ray.start()
@@ -113,11 +114,11 @@ class Platform:
 
         def close() -> None:
             if self.ray is not None and self.ray.is_given_up:
-                return  # it stays on watch until this process ends
+                return  # the guard watches until this process ends
             for guard in started:
                 guard.close()
 
-        stack.push_async_callback(process_thread.call, close)  # a cancelled start may still have ended well
+        stack.push_async_callback(process_thread.call, close)  # a cancelled start may still have started a guard
         await process_thread.call(start)
         return started[0]
 

@@ -1,8 +1,8 @@
 """The one thread that starts and stops processes.
 
-Ray's processes are told by the kernel to die with the *thread* that started them. That thread is therefore never the
-caller's, which may end early (an executor's, a notebook's): it lives as long as this process. One at a time, so that
-no process inherits what is in the environment for another one.
+The kernel ends Ray's processes when the *thread* that started them ends. The caller's thread may end early (an
+executor's, a notebook's), so a thread that lives as long as this process starts them. It starts one at a time, so that
+no process inherits the environment entries that are meant for another.
 """
 
 import asyncio
@@ -15,13 +15,13 @@ from typing import Any, Final, TypeVar
 T = TypeVar("T")
 
 PATIENCE_S: Final = 2.5
-"""How long a cancelled caller waits for what it started: usually it ends, and can then be undone properly."""
+"""How long a cancelled caller waits for the function that it started. Usually it ends, and can be undone properly."""
 
 
 class _Thread:
     def __init__(self) -> None:
         self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
-        # A daemon: a start that hangs in Ray's C++ code must not hold up the end of the process.
+        # A daemon: a start that hangs in Ray's C++ code must not delay the end of the process.
         threading.Thread(target=self._run, name="fairlane-processes", daemon=True).start()
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
@@ -47,11 +47,11 @@ _thread: _Thread | None = None
 async def call(function: Callable[[], T], *, timeout_s: float | None = None) -> T:
     """Run ``function`` on the thread and return its result.
 
-    When cancelled, waits up to PATIENCE_S for its end before passing that on. What does not end is left behind with
-    its thread, and later calls get a new one.
+    A cancelled call waits up to PATIENCE_S for the function to end. A function that hangs is abandoned with its
+    thread, and later calls get a new thread.
 
     Raises:
-        TimeoutError: it did not end within ``timeout_s``.
+        TimeoutError: the function did not end within ``timeout_s``.
     """
     global _thread  # noqa: PLW0603 - one per process
     with _lock:

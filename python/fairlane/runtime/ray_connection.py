@@ -1,4 +1,4 @@
-"""What this process may be connected to: a private Ray of its own, a cluster, or what somebody else connected."""
+"""A connection to Ray, and the private Ray that may be at its other end."""
 
 import logging
 import os
@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from fairlane.embedded import Guard, create_private_directory, remove_private_directory
+from fairlane.embedded.guard import Guard
 from fairlane.embedded.guard_process import find, stop
+from fairlane.embedded.private_directory import create_private_directory, remove_private_directory
 from fairlane.runtime import ray_environment, ray_signals
 
 _LONGEST_PARENT: Final = 30
-"""Longer ones would make the paths of Ray's sockets too long."""
+"""In characters. Longer ones would make the paths of Ray's sockets too long."""
 
 
 @dataclass(slots=True)
@@ -33,24 +34,24 @@ class PrivateRay:
 
     @property
     def log(self) -> Path | None:
-        """The raylet's log, where it says why it did not start; None if it was not even begun."""
+        """The raylet's log, which says why Ray did not start; None if Ray did not get that far."""
         log = self.directory / "session_latest" / "logs" / "raylet.out"
         return log if log.exists() else None
 
     def watch(self, guard: Guard) -> None:
-        """Have the guard stop it, should this process be killed. Some of Ray's processes hide the marker."""
+        """Have the guard stop this Ray if this process is killed. Some of Ray's processes hide the marker."""
         guard.watch_marker(ray_environment.MARKER, self.marker)
         guard.watch_directory(self.directory)
 
     def kill(self) -> None:
-        """Stop what still runs."""
+        """Stop the processes that still run."""
         markers, spared = {(ray_environment.MARKER, self.marker)}, {os.getpid(), self.guard.pid}
         stop(lambda: find(markers, [self.directory], spared=spared))
 
 
 @dataclass(slots=True)
 class Connection:
-    """What this process is connected to. Read and changed on the process thread only."""
+    """The connection of this process. Only the process thread reads and changes it."""
 
     asked: str | None
     private: PrivateRay | None
@@ -58,7 +59,7 @@ class Connection:
     exported: Mapping[str, str]
     dashboard_url: str | None = None
     token: str | None = None
-    """What a private Ray asks for; None if the user has decided about that."""
+    """A private Ray's token; None if the user has configured authentication."""
     users: int = 0
 
     def end(self) -> None:
@@ -73,7 +74,7 @@ class Connection:
 
 
 def init(ray: Any, **options: object) -> Any:  # noqa: ANN401 - a module, and its context
-    """Call ``ray.init``, and undo what it has done if it raises; nothing of Ray's own logging reaches the driver."""
+    """Call ``ray.init`` without Ray's own logging in the driver; if it raises, undo what it has done."""
     try:
         with ray_signals.kept(ray, connecting=True):
             return ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)

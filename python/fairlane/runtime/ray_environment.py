@@ -1,7 +1,7 @@
-"""What Ray's processes find in their environment. Set while Ray starts, and taken back afterwards.
+"""The environment of Ray's processes. Fairlane sets it while Ray starts, and restores the user's afterwards.
 
-Ray copies this process's environment into all that it starts; programs that the user starts later are not Ray's and
-must not look like it.
+Ray copies this process's environment into every process that it starts. Programs that the user starts later must not
+inherit those entries: they would look like Ray's.
 """
 
 import os
@@ -12,20 +12,20 @@ from contextlib import contextmanager
 from typing import Final
 
 MARKER: Final = "FAIRLANE_RAY_SESSION"
-"""Carried by every process of a private Ray."""
+"""Every process of a private Ray has this entry."""
 
 _DEFAULTS: Final = {
-    # No report to Ray's makers, no re-building of `uv run` environments, no touching of accelerator variables.
+    # Ray sends no usage statistics, does not rebuild `uv run` environments, and leaves accelerator variables alone.
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    # Ray's workers are nice by default and would let anything else on the machine run first; ours hand tasks over.
+    # By default Ray lowers the priority of its workers, but ours must not wait for other programs.
     "RAY_worker_niceness": "0",
-    # A call to an actor whose process has ended fails only once Ray has waited so long, by default a second, for a
-    # better explanation than that.
+    # When an actor's process has ended, Ray waits this long for the cause of death before the call fails; the default
+    # is a second.
     "RAY_timeout_ms_task_wait_for_death_info": "50",
-    # What disconnects from a Ray that has been killed waits so long, by default 5 s, to tell it about its tasks;
-    # the end of a program waits for that.
+    # Disconnecting from a Ray that was killed waits this long to send it task events, and delays the program's end;
+    # the default is 5 s.
     "RAY_task_events_shutdown_flush_timeout_ms": "500",
 }
 _AUTO_CONNECT: Final = "RAY_ENABLE_AUTO_CONNECT"
@@ -37,7 +37,7 @@ _mode_is_ours = False
 
 
 def set_defaults() -> None:
-    """Set what Ray reads when it is imported, unless the user has decided otherwise."""
+    """Set the variables that Ray reads when it is imported, except those that the user has set."""
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
 
@@ -45,8 +45,8 @@ def set_defaults() -> None:
 def authentication() -> dict[str, str]:
     """Return the entries that keep a private Ray's token authentication on, without a token file.
 
-    Whatever the user has set about it is left alone. Call it before Ray is imported: a Ray that was imported without
-    ``RAY_AUTH_MODE`` has its own default and must not see another one.
+    Returns none if the user has configured authentication. Call it before Ray is imported: a Ray that was imported
+    without ``RAY_AUTH_MODE`` uses its own default and must not see another mode later.
     """
     global _mode_is_ours  # noqa: PLW0603 - as process-wide as Ray's own memory of it
     if any(os.environ.get(name) for name in _AUTH_CHOICES):
@@ -57,16 +57,16 @@ def authentication() -> dict[str, str]:
 
 
 def importing() -> dict[str, str]:
-    """Return the entries with which Ray, once imported, starts only where it is told to, unless the user has decided.
+    """Return the entries that keep Ray's functions from starting a Ray by themselves, unless the user has decided.
 
-    Else its functions start another Ray where the one they are for has ended.
+    Without them, a function that is called after its Ray has ended starts another one.
     """
     return {} if os.environ.get(_AUTO_CONNECT) else {_AUTO_CONNECT: "0"}
 
 
 @contextmanager
 def exported(entries: Mapping[str, str]) -> Iterator[None]:
-    """Have ``entries`` in ``os.environ`` meanwhile; also undoes what Ray sets about authentication itself."""
+    """Put ``entries`` into ``os.environ`` for the block; afterwards also undo Ray's own changes to authentication."""
     before = {name: os.environ.get(name) for name in (*entries, *_AUTH_CHOICES)}
     os.environ.update(entries)
     try:

@@ -1,6 +1,7 @@
-"""This process's connection to Ray: a private Ray of its own, an existing cluster, or what is connected already.
+"""This process's connection to Ray: a private Ray, an existing cluster, or a connection that the user has opened.
 
-A process has one connection. Who asks for it while it is open shares it; the last to leave ends what Fairlane began.
+A process has one connection. Sessions share it while it is open. The last session to leave closes it, if Fairlane
+opened it.
 """
 
 import asyncio
@@ -10,12 +11,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from fairlane.config import RayConfig
-from fairlane.embedded import Guard, remove_private_directory
+from fairlane.embedded.guard import Guard
+from fairlane.embedded.private_directory import remove_private_directory
 from fairlane.errors import ConfigError, FairlaneError, RuntimeStartError
 from fairlane.runtime import process_thread, ray_environment, ray_signals
 from fairlane.runtime.ray_connection import Connection, PrivateRay, init
 
-_OBJECT_STORE_BYTES: Final = 75 * 2**20  # the least Ray accepts; no task passes through it
+_OBJECT_STORE_BYTES: Final = 75 * 2**20  # the least that Ray accepts; no task passes through the object store
 _CONNECT_TIMEOUT_S: Final = 5.0
 _SHUTDOWN_TIMEOUT_S: Final = 15.0
 
@@ -23,11 +25,11 @@ _SHUTDOWN_TIMEOUT_S: Final = 15.0
 _open: Connection | None = None
 _starting = False
 _given_up = threading.Lock()
-"""Held to decide which came first: the end of a start, or its being given up."""
+"""Decides which came first: a start ended, or the session gave it up."""
 
 
 class RaySession:
-    """One user of the connection. ``guard`` outlives it; ``environment`` is for the processes of a private Ray."""
+    """One user of the connection. ``guard`` outlives it; a private Ray's processes get ``environment``."""
 
     def __init__(self, config: RayConfig, guard: Guard, environment: Mapping[str, str]) -> None:
         self._config = config
@@ -38,7 +40,7 @@ class RaySession:
         self._starting = False
         self._keeps_log = False
         self.is_given_up = False
-        """A start did not end and was left behind: it may still start processes."""
+        """True: a start hung and was abandoned. It may still start processes."""
 
     @property
     def is_private(self) -> bool:
@@ -47,25 +49,25 @@ class RaySession:
 
     @property
     def exported(self) -> Mapping[str, str]:
-        """What a private Ray's processes were given in their environment."""
+        """The environment entries that a private Ray's processes got."""
         return {} if self._connection is None else self._connection.exported
 
     @property
     def dashboard_url(self) -> str | None:
-        """Where a private Ray's dashboard is, if there is one."""
+        """The address of a private Ray's dashboard, if there is one."""
         return None if self._connection is None else self._connection.dashboard_url
 
     @property
     def dashboard_token(self) -> str | None:
-        """What the dashboard asks for; None if the user has decided about that."""
+        """The token that the dashboard asks for; None if the user has configured Ray's authentication."""
         return None if self._connection is None else self._connection.token
 
     async def start(self) -> None:
-        """Connect, and start a private Ray if that is wanted. After an error call `stop`.
+        """Connect; start a private Ray if no address is configured. After an error, call `stop`.
 
         Raises:
             ConfigError: the address cannot be used.
-            RuntimeStartError: Ray did not start or is not there; names the log where there is one.
+            RuntimeStartError: Ray did not start or did not answer; names the log if there is one.
         """
         if self._config.address not in (None, "auto"):
             await _reach(self._config.address)
@@ -82,15 +84,15 @@ class RaySession:
             raise self._failed(first_line) from error
 
     async def stop(self) -> None:
-        """Leave. The last user's leaving ends a private Ray, with all its processes, and removes its directory.
+        """Leave the connection. The last session to leave ends a private Ray and removes its directory.
 
-        The directory stays after a failed start that named a log in it.
+        The directory stays if a failed start named a log in it.
         """
         with _given_up:
             connection, self._connection = self._connection, None
             self.is_given_up = connection is None and self._starting
         if self.is_given_up:
-            logging.getLogger("ray").setLevel(logging.CRITICAL)  # it would tell how its processes end
+            logging.getLogger("ray").setLevel(logging.CRITICAL)  # else it logs the ends of its processes
         private, self._private = self._private, None
         if connection is not None:
             try:
@@ -114,7 +116,7 @@ class RaySession:
         return RuntimeStartError(f"Ray did not start: {problem}; its log: {log}", log=str(log))
 
     def _enter(self) -> None:
-        """Connect, on the process thread; undo it if nobody waits for it any more."""
+        """Connect, on the process thread; disconnect again if the session has given up."""
         global _open  # noqa: PLW0603 - as process-wide as Ray's own connection
         connection = None
         try:
@@ -135,10 +137,10 @@ class RaySession:
         address = self._config.address
         login = ray_environment.authentication() if address is None else {}
         with ray_environment.exported(login | ray_environment.importing()):
-            import ray  # noqa: PLC0415 - remembers what it finds there
+            import ray  # noqa: PLC0415 - reads the environment, once
 
         if _starting:
-            raise RuntimeStartError("Ray: an earlier start in this process has not ended; use a new process")
+            raise RuntimeStartError("Ray: an earlier start in this process still hangs; use a new process")
         if ray.is_initialized() and _open is not None:
             return self._share(_open)
         if ray.is_initialized():
@@ -156,7 +158,7 @@ class RaySession:
         if connection.ours and self._config.address != connection.asked:
             raise ConfigError(
                 f"ray.address = {self._config.address}: this process is already connected to "
-                f"{connection.asked or 'a private Ray'}, and a process has one connection",
+                f"{connection.asked or 'a private Ray'}, and a process can have one connection; use another process",
                 field="ray.address",
             )
         if connection.private is not None:
@@ -170,7 +172,7 @@ class RaySession:
         with ray_environment.exported(entries):
             context = init(
                 ray,
-                address="local",  # else RAY_ADDRESS would decide
+                address="local",  # else Ray reads RAY_ADDRESS
                 num_cpus=self._config.num_cpus,
                 object_store_memory=_OBJECT_STORE_BYTES,
                 include_dashboard=self._config.dashboard,
@@ -182,7 +184,7 @@ class RaySession:
 
 
 def _leave(connection: Connection) -> None:
-    """Count one user less, on the process thread; the last one ends the connection."""
+    """Leave, on the process thread; the last user ends the connection."""
     global _open  # noqa: PLW0603 - see RaySession
     connection.users -= 1
     if connection.users == 0:
@@ -192,7 +194,7 @@ def _leave(connection: Connection) -> None:
 
 
 async def _reach(address: str | None) -> None:
-    """Look whether somebody listens: Ray itself waits long for an address that is wrong."""
+    """Check that something listens at the address. Ray itself would wait long for a wrong one."""
     host, colon, port = (address or "").rpartition(":")
     if not colon or not port.isdigit() or "/" in host:
         raise ConfigError(f"ray.address = {ascii(address)[:80]}: must be host:port or auto", field="ray.address")

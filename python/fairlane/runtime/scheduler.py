@@ -9,7 +9,7 @@ from fairlane.clock import RANDOM_IDS
 from fairlane.config import SchedulerConfig, TenantConfig
 from fairlane.domain.limits import check_tenant_id
 from fairlane.domain.task import OnUnknown, TaskView
-from fairlane.embedded import EmbeddedServer
+from fairlane.embedded.server import EmbeddedServer
 from fairlane.errors import ConfigError, RuntimeStartError
 from fairlane.lifecycle.client import Client
 from fairlane.lifecycle.estimate import Estimator

@@ -1,4 +1,4 @@
-"""Waiting for a bell: a blocking pop that outlives the sleeper's own, precise timer."""
+"""Waiting for a bell: a blocking pop that stays open when the sleeper's own timer ends a wait."""
 
 import asyncio
 from typing import Any
@@ -8,9 +8,9 @@ from fairlane.store.connection import Connector
 
 
 class Bell:
-    """One sleeper's bell. A wait that times out leaves the pop standing, so nothing reconnects for a timer.
+    """One sleeper's bell. A wait that times out leaves the pop open, so that timers cause no reconnects.
 
-    Whatever ends a wait, the sleeper must look at the state before it waits again: a ring can be lost.
+    A ring can be lost: after every wait the sleeper must look at the state before it waits again.
     """
 
     def __init__(self, connector: Connector, key: str) -> None:
@@ -22,7 +22,7 @@ class Bell:
         """Return True as soon as the bell rings, False after ``timeout_s``.
 
         Raises:
-            StoreError: the server cannot be waited on; try again after a pause.
+            StoreError: the server did not answer or refused; try again after a pause.
 
         """
         if self._pop is None:

@@ -1,7 +1,7 @@
 """MessagePack on the way to and from the scripts.
 
-The server's ``cmsgpack`` knows no bin type, so text and bytes are both raw strings on the wire; what is text is
-decoded here.
+The server's ``cmsgpack`` has no bin type: text and bytes are both raw strings on the wire, and this module decodes
+the text.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,9 @@ def unpack(data: bytes) -> Any:  # noqa: ANN401 - each command knows its reply's
     return msgpack.unpackb(data, raw=True, strict_map_key=False)
 
 
-def unpack_rows(data: bytes) -> tuple[tuple[str | int, ...], ...]:
-    """Decode event rows: names and states are ASCII by construction."""
-    rows = msgpack.unpackb(data, raw=False, use_list=False)
-    return tuple(rows)
+def unpack_rows(data: bytes) -> tuple[object, ...]:
+    """Decode an array of event rows; names and states are ASCII."""
+    return tuple(msgpack.unpackb(data, raw=False, use_list=False))
 
 
 def split_name(name: bytes) -> TaskRef:
@@ -36,7 +35,7 @@ def split_name(name: bytes) -> TaskRef:
 
 
 def unpack_row(data: bytes, length: int) -> Sequence[Any]:
-    """Decode so many values that were packed one after the other; strings stay bytes."""
+    """Decode ``length`` values that were packed one after the other; strings stay bytes."""
     values: Sequence[Any] = unpack(b"\xdc" + length.to_bytes(2) + data)  # as one array, by its header
     return values
 

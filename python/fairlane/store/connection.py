@@ -1,8 +1,8 @@
-"""Connections to one server: addresses, pools, deadlines, and retries that are safe.
+"""Connections to one server: addresses, connection pools, deadlines and safe retries.
 
-Drives redis-py's connections directly instead of its command layer, because only here is it known whether a
-command had left when a call failed, and because two scripts can share a round trip. redis-py's own retries are
-off: it would repeat a command whose reply was lost without saying so.
+This module uses redis-py's connections directly instead of its command layer: only so it knows whether a command had
+left when a call failed, and two scripts can share a round trip. redis-py's own retries are off: it would silently
+repeat a command whose reply was lost.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 
 from fairlane.clock import Rng, system_rng
 from fairlane.errors import ConfigError, StoreError, StoreUnavailable
-from fairlane.store.failures import classify
+from fairlane.store.error_classifier import classify
 
 _FIRST_PAUSE_S: Final = 0.01
 _LONGEST_PAUSE_S: Final = 0.5
@@ -31,7 +31,7 @@ LOST: Final = (exceptions.ConnectionError, exceptions.TimeoutError, OSError, Tim
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Endpoint:
-    """Where the server is. Picklable; shows no password."""
+    """The server's address. Picklable; its text shows no password."""
 
     url: str
     call_timeout_ms: int = 5_000
@@ -50,7 +50,7 @@ class Endpoint:
         return f"Endpoint({self.shown})"
 
     def checked(self) -> "Endpoint":
-        """Return self if the URL has a shape that can be used.
+        """Return self if the URL can be used.
 
         Raises:
             ConfigError: naming the schemes that are accepted.
@@ -98,13 +98,13 @@ class Connector:
         await self._waits.disconnect()
 
     async def run(self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]) -> list[Any]:
-        """Send commands in one round trip and return their replies; tries again while the deadline allows.
+        """Send commands in one round trip and return their replies. Retries while the deadline allows.
 
         Every command must be safe to repeat. ``recover`` may name commands to run first for an error (loading
         scripts), after which all are sent again.
 
         Raises:
-            StoreError: of the last try that says why; StoreUnavailable says whether the commands may have run.
+            StoreError: of the last try that has a reason. StoreUnavailable says whether the commands may have run.
 
         """
         pause_s = _FIRST_PAUSE_S
@@ -159,10 +159,10 @@ class Connector:
         return replies
 
     async def block(self, command: Command) -> Any:  # noqa: ANN401 - the command decides
-        """Run one command that may wait for long, on a connection of its own. Cancelling drops the connection.
+        """Run one blocking command on a connection of its own. Cancelling drops the connection.
 
         Raises:
-            StoreError: classified; it is not tried again.
+            StoreError: classified; no retry was made.
 
         """
         sent = False
@@ -181,7 +181,7 @@ class Connector:
 
 
 def _says_why(error: StoreError) -> bool:
-    """Whether the server itself gave the reason: a refused client may get it, or only a closed connection."""
+    """Return whether the server itself gave a reason. A refused client gets one, or only a closed connection."""
     return "reason" in error.context
 
 

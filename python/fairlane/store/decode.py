@@ -1,12 +1,14 @@
 """Replies of the scripts, from MessagePack lists to typed values. Shapes stand in each script's header."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from fairlane.domain.events import Event, Scalar
+from fairlane.domain.event_decoder import decode_event
+from fairlane.domain.events import Event
 from fairlane.domain.policy import ParkReason, QueuePolicy
 from fairlane.domain.task import TaskRef
-from fairlane.store.codec import split_name, task_view
+from fairlane.errors import MalformedEvent
+from fairlane.store.codec import split_name, task_view, unpack_rows
 from fairlane.store.keys import POOL_SETTINGS, POOL_STATE, TENANT_SETTINGS, TENANT_STATE
 from fairlane.store.messages import (
     Collected,
@@ -25,7 +27,7 @@ _WRITES = {write.value.encode(): write for write in Write}
 
 
 def writes(reply: Sequence[bytes]) -> list[Write]:
-    """Decode what became of each write."""
+    """Decode the answer to each write."""
     return [_WRITES[answer] for answer in reply]
 
 
@@ -52,7 +54,7 @@ def started(reply: Sequence[Any]) -> Started:
 
 
 def collected(cursor: int, reply: Sequence[Any]) -> Collected:
-    """Decode the reply of `collect`; a task whose record is gone is passed over."""
+    """Decode the reply of `collect`; a task whose record is gone is left out."""
     more, *items = reply
     views = []
     for sequence, name, raw in items:
@@ -74,17 +76,24 @@ def recovered(reply: Sequence[Any]) -> Recovered:
     )
 
 
-def event(entry: Sequence[Any], rows: Callable[[bytes], tuple[tuple[Scalar, ...], ...]]) -> Event:
-    """Decode one stream entry."""
-    stream_id, flat = entry
+def event(entry: Sequence[Any]) -> Event:
+    """Decode one stream entry.
+
+    Raises:
+        MalformedEvent: the scripts of this version do not write such an entry.
+
+    """
+    stream_id, flat = entry[0].decode(), entry[1]
     fields = dict(zip(flat[::2], flat[1::2], strict=True))
-    return Event(
-        stream_id=stream_id.decode(),
-        number=int(fields[b"n"]),
-        at_ms=int(fields[b"at"]),
-        by=fields[b"by"].decode(),
-        rows=rows(fields[b"rows"]),
-    )
+    try:
+        number, at_ms, by, rows = int(fields[b"n"]), int(fields[b"at"]), fields[b"by"].decode(), fields[b"rows"]
+        unpacked = unpack_rows(rows)
+    except (KeyError, ValueError, TypeError) as error:
+        raise MalformedEvent(
+            f"event stream entry {stream_id}: needs the fields n, at, by and rows (an array): {error!r}",
+            stream_id=stream_id,
+        ) from error
+    return decode_event(stream_id, number, at_ms, by, unpacked)
 
 
 def ledger(reply: Sequence[Any]) -> Ledger:

@@ -1,9 +1,10 @@
-"""The key schema: every key and every hash field Fairlane stores. Nowhere else builds a key.
+"""The key schema: every key and every hash field that Fairlane stores. No other module builds a key.
 
 One hash tag per scheduler, so that each script touches one slot. ``docs/redis-schema.md`` and the Lua prelude are
 generated from this module.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,12 +40,12 @@ KEYS: Final = (
         "runnable tenants by eligible round (or by head, without rounds)",
         "the scheduler",
     ),
-    KeySpec("parked", "parked", "hash", "tenants stopped by their own limit, and which", "the scheduler"),
+    KeySpec("parked", "parked", "hash", "tenants stopped by a limit of their own, and the limit", "the scheduler"),
     KeySpec(
         "timers",
         "timers",
         "zset",
-        "what is due when: `deadline:<tenant>:<id>`, `ready:<tenant>:<id>`, `window:<tenant>`, `budget:<tenant>`",
+        "timers by server ms: `deadline:<tenant>:<id>`, `ready:<tenant>:<id>`, `window:<tenant>`, `budget:<tenant>`",
         "their tasks and tenants",
     ),
     KeySpec("task", "task:<tenant>:<id>", "hash", "one task's record", "its state; a TTL once it has ended"),
@@ -62,21 +63,21 @@ KEYS: Final = (
         "owned",
         "owned:<incarnation>",
         "zset",
-        "all it was handed and has not given up, as `tenant:id` by fence",
+        "the tasks that it was handed and still has, as `tenant:id` by fence",
         "workers",
     ),
     KeySpec(
         "cancelling",
         "cancelling:<incarnation>",
         "zset",
-        "tasks it should stop running, as `tenant:id` by fence",
+        "the tasks that it should stop, as `tenant:id` by fence",
         "workers",
     ),
     KeySpec(
         "done",
         "done:<client>",
         "zset",
-        "ended tasks this client waits for, as `tenant:id` by sequence",
+        "ended tasks that this client waits for, as `tenant:id` by sequence",
         "TTL",
     ),
     KeySpec("top_up", "top_up:<tenant>:<registered>:<key>", "string", "units added under this key", "TTL"),
@@ -87,9 +88,12 @@ KEYS: Final = (
         "stamps of sliding windows, oldest first: server ms, starts and spend; owner `*` is the pool",
         "tenants",
     ),
-    KeySpec("bell", "bell:<sleeper>", "list", "one element: the sleeper should look again", "TTL"),
+    KeySpec("bell", "bell:<sleeper>", "list", "one element: the sleeper should look at the state", "TTL"),
     KeySpec("events", "events", "stream", "one entry per script call that changed something", "bounded length"),
 )
+
+EXPIRING: Final = frozenset(spec.name for spec in KEYS if spec.owner == "TTL")
+"""The kinds of keys that always have a TTL. The record of a task gets one when the task ends."""
 
 POOL_SETTINGS: Final = (
     "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_cost", "max_attempts", "max_recoveries",
@@ -112,7 +116,8 @@ TENANT_STATE: Final = (
     "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total", "starts_count", "spend_sum",
     "lead", "trim_at", "registered",
 )  # fmt: skip
-"""`registered` is the pool's sequence when the tenant was registered: what has a lower one is a former tenant's."""
+"""`registered` is the pool's sequence when the tenant was registered. Tasks and top-ups with a lower one belong to a
+former tenant of the same id."""
 TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
 TASK_ATTEMPT: Final = ("fence", "charge", "worker", "period", "windows")
 TASK_COUNTS: Final = ("failures", "recoveries", "throttles")
@@ -143,13 +148,13 @@ TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client",
 WORKER_FIELDS: Final = ("name", "slots", "load", "state", "alone")
 
 POOL_OWNER: Final = "*"
-"""Who owns a window of the pool's."""
+"""The owner of the pool's own windows."""
 STAMP: Final = ("at", "starts", "spend")
-"""What one call of `start` adds to an owner's windows, as MessagePack values one after the other."""
+"""The entry that one call of `start` adds to an owner's windows, as MessagePack values one after the other."""
 WINDOW_BITS: Final = {"starts": 1, "spend": 2}
 POOL_BITS: Final = 4
-"""An attempt's `windows` says where it took a place: these bits for its tenant's windows, times POOL_BITS for the
-pool's."""
+"""An attempt's `windows` tells in which windows it took a place: these bits for its tenant's windows, and the same bits
+times POOL_BITS for the pool's."""
 
 SCHEMA_VERSION: Final = 3
 BELL_TTL_MS: Final = 600_000
@@ -163,12 +168,17 @@ class Keys:
 
     @property
     def prefix(self) -> str:
-        """What every key of this scheduler starts with."""
+        """The beginning of every key of this scheduler."""
         return f"{ROOT}:{{{self.name}}}:"
 
     @property
+    def pattern(self) -> str:
+        """What SCAN looks for: every key of this scheduler."""
+        return re.sub(r"([*?\[\]\\])", r"\\\1", self.prefix) + "*"
+
+    @property
     def pool(self) -> str:
-        """The key every script declares; the rest share its slot."""
+        """The key that every script declares; the others share its slot."""
         return f"{self.prefix}pool"
 
     @property
@@ -179,6 +189,10 @@ class Keys:
     def key(self, kind: str, *parts: str) -> str:
         """Return the key of a kind named in KEYS, with its parameters."""
         return self.prefix + ":".join((kind, *parts))
+
+    def kind_of(self, key: str) -> str:
+        """Return the name in KEYS of this scheduler's key."""
+        return key.removeprefix(self.prefix).partition(":")[0]
 
     def bell(self, sleeper: str) -> str:
         """The list a sleeper blocks on."""

@@ -1,4 +1,4 @@
-"""What goes into a script and what comes out, as typed values. Normal negative answers are values here."""
+"""The requests and replies of scripts, as typed values. Normal negative answers are values here."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,13 +21,13 @@ class Submission:
     deadline_ms: int = 0
     on_unknown: OnUnknown = OnUnknown.RETRY
     named_by_caller: bool = False
-    """The id is the caller's idempotency key, and stays known after the record is gone."""
+    """The id is the caller's idempotency key; the store knows it after the record is gone."""
     estimate: int = 0
-    """What the cost, a sized hold, was made from: a ceiling that admits no more may lower it so far. 0: it may not."""
+    """The estimate from which the cost was sized: limits may lower the cost down to it. 0: they may not lower it."""
 
 
 class SubmitStatus(StrEnum):
-    """What became of a submission."""
+    """The answer to a submission."""
 
     ACCEPTED = "accepted"
     EXISTING = "existing"
@@ -40,7 +40,7 @@ class SubmitStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """The answer to one submission. ``limit`` is the bound that refused it, 0 if none did."""
+    """A submission's status and its task's state. ``limit`` is the bound that refused it, 0 if none did."""
 
     status: SubmitStatus
     state: TaskState | None
@@ -49,15 +49,15 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Dispatched:
-    """One round of placing. ``wake_ms`` is the time until something is due by itself, None = nothing is."""
+    """The result of a dispatch. ``wake_ms``: time until the next timer is due, None = no timer."""
 
     placed: int
     stop: StopReason
     runnable: int
-    """Tenants with a task that could be tried next."""
+    """Tenants with a task that the next dispatch could place."""
     wake_ms: int | None
     free: dict[str, int]
-    """Free slots left at the incarnations named in the plan that are still live."""
+    """Free slots of the plan's incarnations that are still live."""
     fleet: int
     """Grows whenever a worker joins, drains or leaves."""
 
@@ -76,7 +76,7 @@ class WorkerView:
 
 @dataclass(frozen=True, slots=True)
 class StartedTask:
-    """A task this worker may now run. ``deadline_ms`` is what is left of it, None = no deadline."""
+    """A task that this worker may now run. ``deadline_ms``: time left, None = no deadline."""
 
     ref: TaskRef
     fence: int
@@ -88,20 +88,20 @@ class StartedTask:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The answer to `start`. ``alive`` false: the incarnation is lost, nothing else holds."""
+    """The answer to `start`. ``alive`` false: the incarnation is lost, and the other fields mean nothing."""
 
     alive: bool
     tasks: tuple[StartedTask, ...]
     cancelling: tuple[tuple[TaskRef, int], ...]
-    """Attempts (task, fence) of this worker that somebody wants stopped."""
+    """Attempts (task, fence) of this worker that it should stop."""
     hold_ms: int | None
-    """Something may not start yet, or the pool is paused: ask again after this long."""
+    """A task may not start yet, or the pool is paused: ask again after this long. None: nothing waits."""
     more: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """The end of an attempt that ran. ``backoff_ms`` is how long a failed task waits before its next attempt."""
+    """The end of an attempt that ran. ``backoff_ms``: how long a failed task waits before its next attempt."""
 
     ref: TaskRef
     fence: int
@@ -115,7 +115,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Throttle:
-    """The end of an attempt that the provider did not take. ``retry_after_ms`` None: it named no usable pause."""
+    """The end of an attempt that the provider throttled. ``retry_after_ms`` None: it named no usable pause."""
 
     ref: TaskRef
     fence: int
@@ -133,34 +133,34 @@ class Return:
 
 
 class Write(StrEnum):
-    """What became of a worker's write about one attempt."""
+    """The answer to a worker's write about one attempt."""
 
     DONE = "done"
     REPEATED = "repeated"
-    """This very attempt had ended before; nothing changed."""
+    """This attempt had already ended; nothing changed."""
     STALE = "stale"
     """The attempt is no longer this worker's; nothing changed, except that its usage is booked as late, once."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class HeartbeatReply:
     """The answer to a heartbeat."""
 
     alive: bool
     held: int
-    """Tasks the store thinks this incarnation holds."""
+    """Tasks that this incarnation holds, as the store counts them."""
     cancelling: tuple[tuple[TaskRef, int], ...]
     runnable: int
 
 
 class CancelStatus(StrEnum):
-    """What became of a cancel."""
+    """The answer to a cancel."""
 
     CANCELLED = "cancelled"
     STOPPING = "stopping"
-    """It runs; its worker has been told."""
+    """The task runs; its worker will stop it."""
     ENDED = "ended"
-    """It had already ended."""
+    """The task had already ended."""
     UNKNOWN = "unknown"
 
 
@@ -176,7 +176,7 @@ class Adaptation:
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """A step of taking a lost worker's tasks back. ``more``: call again."""
+    """One step of taking back the tasks of lost workers. ``more``: call again."""
 
     incarnations: tuple[str, ...]
     tasks: int
@@ -187,7 +187,7 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Ended tasks a client waits for, in the order they ended. Ask again from ``cursor``."""
+    """Ended tasks that a client waits for, in the order of their ends. Read on from ``cursor``."""
 
     cursor: int
     tasks: tuple[TaskView, ...]
@@ -196,7 +196,7 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class PoolView:
-    """The pool at one instant. Slots and cost are in flight."""
+    """The pool at one instant. ``slots`` and ``cost`` are in flight."""
 
     policy: QueuePolicy
     quantum: int
@@ -220,38 +220,38 @@ class PoolView:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """A tenant's spend in the current budget period, or for ever when it has no periods. Units.
+    """A tenant's spend, in units, in the current budget period, or in all if its budget has no periods.
 
-    ``held + spent + late <= limit``, except for what ``overrun`` and ``late`` say: both are known only afterwards.
+    ``held + spent + late <= limit``, except for ``overrun`` and ``late``, which are known only afterwards.
     """
 
     limit: int | None
-    """With what was added; None: no budget."""
+    """Top-ups included; None: no budget."""
     held: int
-    """Estimates of what is in flight and was reserved in this period."""
+    """Estimates of the attempts in flight that were reserved in this period."""
     spent: int
     overrun: int
     """The part of ``spent`` by which actual costs exceeded their estimates."""
     late: int
-    """Used by workers that had already lost the attempt."""
+    """Usage of attempts that their workers had already lost."""
     held_before: int
-    """Estimates of what is in flight and belongs to earlier periods."""
+    """Estimates of the attempts in flight that were reserved in earlier periods."""
     spent_before: int
-    """Of the period before this one."""
+    """Spent in the period before this one."""
     spent_total: int
-    """Since the tenant was registered, late usage included."""
+    """Spent since the tenant was registered, late usage included."""
     period_ends_ms: int | None
     """Server time."""
 
     @property
     def remaining(self) -> int | None:
-        """What a reservation may still take; None: no budget."""
+        """Units that reservations may still take; None: no budget."""
         return None if self.limit is None else max(0, self.limit - self.held - self.spent - self.late)
 
 
 @dataclass(frozen=True, slots=True)
 class TenantView:
-    """A tenant at one instant. ``parked`` says which of its own limits stops it."""
+    """A tenant at one instant. ``parked``: the limit of its own that stops it, if any."""
 
     id: str
     weight: int
@@ -265,7 +265,7 @@ class TenantView:
     cost: int
     queued: int
     waiting: int
-    """Tasks in their own backoff or pause."""
+    """Tasks in a backoff or a pause of their own."""
     in_calendar: bool
     parked: ParkReason | None
     limits: TenantConfig
@@ -274,7 +274,7 @@ class TenantView:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A page of the whole, read in one script. ``more``: tenants follow."""
+    """The pool and a page of its tenants, read by one script. ``more``: more tenants follow."""
 
     pool: PoolView
     tenants: tuple[TenantView, ...]

@@ -1,4 +1,4 @@
-"""How the store talks to its server: scripts by digest, bells, and single commands. Knows no command's meaning."""
+"""Runs scripts by their digests, waits for bells, and sends single commands. It knows no command's meaning."""
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -6,18 +6,20 @@ from typing import Any, Self
 
 from redis.exceptions import NoScriptError
 
-from fairlane.store import doctor, scripts
+from fairlane.store import scripts
 from fairlane.store.bell import Bell
-from fairlane.store.codec import pack, unpack
+from fairlane.store.codec import unpack
 from fairlane.store.connection import Command, Connector, Endpoint
 from fairlane.store.keys import Keys
+from fairlane.store.requests import encode
 
 
-class Calls:
-    """The calls of one scheduler's store. Connects on first use; safe for concurrent calls on one event loop."""
+class ScriptRunner:
+    """The connection of one scheduler's store; the base of its commands."""
 
     def __init__(self, endpoint: Endpoint, name: str, *, virtual_now_ms: Callable[[], int] | None = None) -> None:
         self.endpoint = endpoint
+        self.name = name
         self.keys = Keys(name)
         self._connector = Connector(endpoint)
         self._virtual_now_ms = virtual_now_ms
@@ -39,35 +41,26 @@ class Calls:
         await self._connector.close()
 
     async def wait(self, sleeper: str, timeout_s: float) -> bool:
-        """Sleep until a bell rings (True) or the time is over (False); look at the state either way."""
+        """Sleep until a bell rings (True) or the time is over (False). Look at the state either way."""
         bell = self._bells.get(sleeper)
         if bell is None:
             bell = self._bells[sleeper] = Bell(self._connector, self.keys.bell(sleeper))
         return await bell.wait(timeout_s)
 
-    async def command(self, *command: str | bytes | int) -> Any:  # noqa: ANN401 - any read command
-        """Run one read-only or repeatable server command, for diagnostics and audits."""
-        (reply,) = await self._run([command])
-        return reply
-
-    async def commands(self, commands: Sequence[Command]) -> list[Any]:
-        """Run several such commands in one round trip."""
-        return await self._run(commands)
-
-    async def info(self, section: str) -> dict[str, str]:
-        """Return a section of INFO as text fields."""
-        return doctor.parse_info(await self.command("INFO", section))
-
-    def _script(self, name: str, request: object) -> Command:
+    def _script(self, command: str, /, **request: Any) -> Command:  # noqa: ANN401 - each field has its own type
         now = self._virtual_now_ms() if self._virtual_now_ms else 0
-        return ("EVALSHA", scripts.digest(name), 1, self.keys.pool, now, pack(request))
+        return ("EVALSHA", scripts.digest(command), 1, self.keys.pool, now, encode(command, **request))
 
-    async def _raw(self, name: str, request: object) -> bytes:
-        (reply,) = await self._run([self._script(name, request)])
+    async def _raw(self, command: str, /, **request: Any) -> bytes:  # noqa: ANN401 - each field has its own type
+        (reply,) = await self._run([self._script(command, **request)])
         return bytes(reply)
 
-    async def _call(self, name: str, request: object) -> Any:  # noqa: ANN401 - each command knows its reply
-        return unpack(await self._raw(name, request))
+    async def _call(self, command: str, /, **request: Any) -> Any:  # noqa: ANN401 - each command knows its fields and its reply
+        return unpack(await self._raw(command, **request))
+
+    async def _command(self, *command: str | bytes | int) -> Any:  # noqa: ANN401 - the command decides
+        (reply,) = await self._run([command])
+        return reply
 
     async def _run(self, commands: Sequence[Command]) -> list[Any]:
         def load_missing(error: BaseException) -> list[Command]:

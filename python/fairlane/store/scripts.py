@@ -1,6 +1,8 @@
-"""Lua scripts as package resources: a generated prelude, the includes a command asks for, the command itself.
+"""Lua scripts as package resources: a generated prelude, the includes that a command names, the command itself.
 
-The prelude carries what Python also knows (keys, fields, states, limits), so that nothing is written twice.
+The prelude carries what Python also knows (keys, fields, states, limits), so that nothing is written twice. The fields
+of a request are named in `fairlane.store.requests`: the loader replaces `request.<field>` and `item.<field>` by their
+indexes.
 """
 
 import hashlib
@@ -13,21 +15,18 @@ from typing import Final
 from fairlane.domain.limits import MIN_DEFICIT, PRIORITY_STEP
 from fairlane.domain.task import TASK_TRANSITIONS
 from fairlane.store import bounds, keys
+from fairlane.store.requests import REQUESTS
 
 VISIT_LIMIT: Final = 256
 TIMER_LIMIT: Final = 256
 RECOVERY_LIMIT: Final = 100
 WINDOW_TRIM: Final = 1000
 
-COMMANDS: Final = (
-    "put_pool", "put_tenants", "change_tenant", "remove_tenant", "submit", "cancel", "collect", "dispatch", "start",
-    "settle", "throttle", "release", "register", "heartbeat", "drain", "evict", "reap", "adapt", "set_capacity",
-    "pause", "admit", "snapshot", "top_up", "ledger",
-)  # fmt: skip
+COMMANDS: Final = tuple(REQUESTS)
 
 VIEW_FIELDS: Final = ("state", "facts", "attempt", "counts", "started", "end", "result")
 _MOVE_FIELDS: Final = ("state", "facts", "attempt", "counts", "cancel", "ready_at")
-"""What scripts read to move a task."""
+"""The fields that scripts read to move a task."""
 _START_FIELDS: Final = ("state", "facts", "counts", "attempt")
 
 _TENANT_COPY: Final = (
@@ -47,7 +46,8 @@ _TENANT_COPY: Final = (
     "gone = false",
     "added = false",
 )
-"""What a call keeps of a tenant besides its fields; named here so that the table is made at its size."""
+"""A call's own notes on a tenant, beside the stored fields; named here so that Lua makes the table at its full size."""
+_FIELD: Final = re.compile(r"\b(request|item)\.(\w+)")
 _INCLUDE: Final = re.compile(r"^--- @include (\w+)$", re.MULTILINE)
 _LUA: Final = files("fairlane.store") / "lua"
 
@@ -162,8 +162,28 @@ def _without_comments(text: str) -> str:
     return "\n".join(line for line in kept if line and not line.startswith("--")) + "\n"
 
 
+def _indexed(command: str, text: str) -> str:
+    """Replace the named fields of the request by their indexes.
+
+    Raises:
+        ValueError: the command's request has no such field.
+
+    """
+    request = REQUESTS[command]
+    fields = {"request": request.fields, "item": request.items.fields if request.items else ()}
+
+    def index(found: re.Match[str]) -> str:
+        array, name = found.groups()
+        if name not in fields[array]:
+            known = ", ".join(fields[array]) or "none"
+            raise ValueError(f"{command}.lua reads {found[0]}; the fields in fairlane.store.requests are: {known}")
+        return f"{array}[{fields[array].index(name) + 1}]"
+
+    return _FIELD.sub(index, text)
+
+
 def _used(definitions: str, body: str) -> str:
-    """Return the definitions, one a line, that the body needs: each is made anew at every call."""
+    """Return the definitions, one a line, that the body needs, since the server runs each of them at every call."""
     kept: list[str] = []
     for line in reversed(definitions.splitlines()):
         name = re.match(r"local (?:function )?(\w+)", line)
@@ -176,7 +196,7 @@ def _used(definitions: str, body: str) -> str:
 def source(command: str) -> str:
     """Return the whole script of a command, as the server gets it."""
     text = (_LUA / f"{command}.lua").read_text(encoding="utf-8")
-    body = _without_comments(f"local COMMAND = '{command}'\n" + _expand(text, set()))
+    body = _indexed(command, _without_comments(f"local COMMAND = '{command}'\n" + _expand(text, set())))
     return _used(prelude(), body) + body
 
 

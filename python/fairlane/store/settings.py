@@ -1,4 +1,4 @@
-"""Configuration as the scripts take it: integers and words, in the order of the key module."""
+"""Configuration in the form of the scripts: integers and words, in the order of `fairlane.store.keys`."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ Setting = str | int
 
 
 def pool_settings(config: PoolConfig) -> dict[str, Setting]:
-    """Return what `put_pool` takes, by name."""
+    """Return the settings of `put_pool` by name."""
     settings: dict[str, Setting] = {
         "schema": SCHEMA_VERSION,
         "policy": config.policy.value,
@@ -35,7 +35,7 @@ def pool_settings(config: PoolConfig) -> dict[str, Setting]:
 
 
 def tenant_settings(config: TenantConfig) -> list[int]:
-    """Return what `put_tenants` takes after the id."""
+    """Return a tenant's settings in the order of TENANT_SETTINGS."""
     budget = config.budget
     settings = {
         "weight": config.weight,
@@ -52,7 +52,7 @@ def tenant_settings(config: TenantConfig) -> list[int]:
 
 
 def tenant_config(settings: Mapping[str, int]) -> TenantConfig:
-    """Return the limits that these settings are, by the names of TENANT_SETTINGS: the inverse of `tenant_settings`."""
+    """Return the configuration of these settings, by the names of TENANT_SETTINGS: the inverse of `tenant_settings`."""
     return TenantConfig(
         weight=settings["weight"],
         slots=settings["slot_ceiling"] or None,
@@ -76,7 +76,7 @@ def _budget(settings: Mapping[str, int]) -> BudgetConfig | None:
 
 
 def _window(settings: Mapping[str, int], kind: str) -> WindowConfig | None:
-    """One that is gone has kept its interval."""
+    """A window that was switched off has limit 0 and keeps its interval."""
     limit = settings[f"{kind}_limit"]
     return WindowConfig(limit=limit, interval_ms=settings[f"{kind}_interval"]) if limit else None
 

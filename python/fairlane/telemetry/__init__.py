@@ -1,4 +1,4 @@
-"""What Fairlane tells OpenTelemetry: the names, and how they are recorded. Without an SDK all of it does nothing."""
+"""Fairlane's metrics and spans for OpenTelemetry: their names, and a recorder. Does nothing without an SDK."""
 
 from fairlane.telemetry.recorder import Telemetry
 

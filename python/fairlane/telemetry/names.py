@@ -1,7 +1,7 @@
-"""Every counter, histogram and span, declared once; docs/telemetry.md is made from here.
+"""Every counter, histogram and span, declared once. docs/telemetry.md is generated from this module.
 
-Attributes take few values by construction: enum members, names of strategies and kinds of workers. Ids of workers and
-tasks appear on spans only, which nobody aggregates.
+Attributes of instruments take few values: enum members, names of strategies and kinds of workers. Ids of workers and
+tasks are attributes of spans only, which are not aggregated.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Final
 
 
 class InstrumentKind(StrEnum):
-    """How values add up."""
+    """How the values of an instrument add up."""
 
     COUNTER = "counter"
     GAUGE = "up-down counter"
@@ -19,7 +19,7 @@ class InstrumentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
-    """A number that is recorded. ``unit`` is UCUM: ``s``, or what is counted in braces."""
+    """A metric. ``unit`` is UCUM: ``s``, or the name of the counted thing in braces."""
 
     name: str
     kind: InstrumentKind
@@ -30,7 +30,7 @@ class Instrument:
 
 @dataclass(frozen=True, slots=True)
 class SpanName:
-    """A stretch of time that is traced."""
+    """A traced span."""
 
     name: str
     meaning: str
@@ -41,21 +41,21 @@ TASKS: Final = Instrument(
     "fairlane.workers.tasks",
     InstrumentKind.COUNTER,
     "{task}",
-    "tasks that a manager ended; outcome is completed or an error code",
+    "tasks that have ended; outcome is completed or an error code",
     ("strategy", "outcome"),
 )
 TASK_DURATION: Final = Instrument(
     "fairlane.workers.task.duration",
     InstrumentKind.HISTOGRAM,
     "s",
-    "from assign to its end, with waits and retries",
+    "time from assign to the task's end, including waits and retries",
     ("strategy", "outcome"),
 )
 SLOT_WAIT: Final = Instrument(
     "fairlane.workers.slot.wait",
     InstrumentKind.HISTOGRAM,
     "s",
-    "how long an attempt waited for a free slot",
+    "time that an attempt waited for a free slot",
     ("strategy",),
 )
 WAITING: Final = Instrument(
@@ -65,21 +65,21 @@ RETRIES: Final = Instrument(
     "fairlane.workers.executor.retries",
     InstrumentKind.COUNTER,
     "{attempt}",
-    "further attempts, by the code of the error that made them necessary",
+    "retries, by the code of the error that caused them",
     ("strategy", "code"),
 )
 ATTEMPTS: Final = Instrument(
     "fairlane.workers.attempts",
     InstrumentKind.COUNTER,
     "{attempt}",
-    "executions that a worker ended; outcome is completed or an error code",
+    "attempts that have ended; outcome is completed or an error code",
     ("kind", "outcome"),
 )
 ATTEMPT_DURATION: Final = Instrument(
     "fairlane.workers.attempt.duration",
     InstrumentKind.HISTOGRAM,
     "s",
-    "how long a worker executed",
+    "time that a worker executed an attempt",
     ("kind", "outcome"),
 )
 LOAD: Final = Instrument("fairlane.workers.load", InstrumentKind.GAUGE, "{slot}", "slots in use", ("kind",))
@@ -101,14 +101,14 @@ HEALTH_DURATION: Final = Instrument(
     "fairlane.workers.health.duration",
     InstrumentKind.HISTOGRAM,
     "s",
-    "how long a health check took",
+    "time that a health check took",
     ("kind", "outcome"),
 )
 RESTARTS: Final = Instrument(
     "fairlane.workers.restarts",
     InstrumentKind.COUNTER,
     "{restart}",
-    "what became of failed workers; outcome is restarted, failed or given_up",
+    "restarts of failed workers; outcome is restarted, failed or given_up",
     ("kind", "outcome"),
 )
 

@@ -1,4 +1,4 @@
-"""Records declared instruments and spans with whatever OpenTelemetry providers the process has set up."""
+"""Records the declared instruments and spans with the process's OpenTelemetry providers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ SCOPE: Final = "fairlane"
 
 
 class Telemetry:
-    """Counts, observes and traces. Providers default to the process's own."""
+    """Records metrics and spans. The providers default to the process's own."""
 
     def __init__(self, meters: MeterProvider | None = None, tracers: TracerProvider | None = None) -> None:
         meter = (meters or metrics.get_meter_provider()).get_meter(SCOPE)
@@ -35,12 +35,12 @@ class Telemetry:
         self._sums[instrument.name].add(amount, dict(zip(instrument.attributes, values, strict=True)))
 
     def observe(self, instrument: Instrument, value: float, *values: str) -> None:
-        """Put a value into a histogram; ``values`` are those of its attributes, in order."""
+        """Record a value in a histogram; ``values`` are those of its attributes, in order."""
         self._histograms[instrument.name].record(value, dict(zip(instrument.attributes, values, strict=True)))
 
     @contextmanager
     def span(self, name: SpanName, *values: str) -> Iterator[Span]:
-        """Trace the block; an exception marks the span as an error, by its code or class and never by its text."""
+        """Trace the block. An exception marks the span as an error, with its code or class, never with its text."""
         attributes = dict(zip(name.attributes, values, strict=True))
         with self._tracer.start_as_current_span(
             name.name, attributes=attributes, record_exception=False, set_status_on_exception=False

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fairlane.config.section import config_error
+from fairlane.config.problems import config_error
 from fairlane.workers.errors import WorkerError, WorkerErrorCode, invalid
 
 
@@ -24,7 +24,9 @@ class ValidatedModel(BaseModel):
             try:
                 super().__init__(**fields)
             except ValidationError as error:
-                raise WorkerError(WorkerErrorCode.INVALID_CONFIGURATION, config_error(error).message) from None
+                raise WorkerError(
+                    WorkerErrorCode.INVALID_CONFIGURATION, config_error(error, type(self)).message
+                ) from None
 
     @classmethod
     def of(cls, **fields: object) -> Self:

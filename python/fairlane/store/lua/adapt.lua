@@ -1,22 +1,24 @@
--- One tick of the controller: halve the capacity after throttles, give one slot back after a clean while.
+-- One tick of the controller: halves the capacity after throttles, adds one slot after enough ticks without a throttle.
 --
--- Guarantee: the whole decision is this one step, so that any number of controllers act as one; a tick counts only
---   once per period. The capacity stays within 1 and the hard limit.
+-- Guarantee: the decision is one step, so that any number of controllers act as one; only one tick a period counts. The
+--   capacity stays between 1 and the hard limit.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {period_ms, cooldown_ms, clean_ticks, minimum}
+-- ARGV     now_ms, {period_ms, cooldown_ms, clean_ticks, minimum_slots}
 -- Reply    {before, after, reason, next_ms}
 -- Events   capacity
 --- @include commit
-local asked = request()
-for i = 1, 4 do
-  if type(asked[i]) ~= 'number' or asked[i] < 0 or asked[i] ~= math.floor(asked[i]) then
-    return redis.error_reply('ERR fairlane: the controller takes whole numbers from 0')
-  end
+local function is_whole(value)
+  return type(value) == 'number' and value >= 0 and value == math.floor(value)
 end
-local period, cooldown, clean_ticks = asked[1], asked[2], asked[3]
-local minimum = math.max(1, math.min(asked[4], pool.hard_limit))
+
+local period = request.period_ms
+if not (is_whole(period) and is_whole(request.cooldown_ms) and is_whole(request.clean_ticks)
+    and is_whole(request.minimum_slots)) then
+  return redis.error_reply('ERR fairlane: adapt takes whole numbers from 0')
+end
+local minimum = math.max(1, math.min(request.minimum_slots, pool.hard_limit))
 local before = pool.capacity
-local cooling = pool.changed_at > 0 and now - pool.changed_at < cooldown
+local cooling = pool.changed_at > 0 and now - pool.changed_at < request.cooldown_ms
 
 local function change(to, reason)
   pool.capacity = to
@@ -43,7 +45,7 @@ local function decide()
     return 'at_limit'
   elseif cooling then
     return 'cooldown'
-  elseif pool.clean_ticks < clean_ticks then
+  elseif pool.clean_ticks < request.clean_ticks then
     return 'settling'
   end
   return change(before + 1, 'recovered')

@@ -1,11 +1,11 @@
--- Opens or closes admission. A closed pool finishes what it has.
+-- Opens or closes admission. A closed pool finishes its tasks.
 --
--- Guarantee: while closed no new task is accepted; known ones are still found.
+-- Guarantee: a closed pool accepts no new task; a submit of a known task still finds it.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {closed}
 -- Reply    true
 -- Events   none
 --- @include commit
-pool.closed = request()[1]
+pool.closed = request.closed
 commit_draining()
 return cmsgpack.pack(true)

@@ -1,8 +1,8 @@
--- Cancels tasks: at once while they wait, through their worker once they run.
+-- Cancels tasks: at once while they wait, a running task through its worker.
 --
 -- Guarantee: a cancelled task never starts afterwards; one that runs ends cancelled unless it completes first.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {{tenant, id}...}
+-- ARGV     now_ms, {{{tenant, id}...}}
 -- Reply    {status...} in the order asked
 -- Events   cancelled
 --- @include commit
@@ -37,8 +37,8 @@ local function cancel(tenant, id)
 end
 
 local reply = {}
-for i, item in ipairs(request()) do
-  reply[i] = cancel(item[1], item[2])
+for i, item in ipairs(request.items) do
+  reply[i] = cancel(item.tenant, item.id)
 end
 if changed then
   commit_draining()

@@ -1,15 +1,14 @@
--- Gives one tenant other limits, or registers it, if its limits are still what the caller has read.
+-- Changes one tenant's limits, or registers it, if its limits are still the ones that the caller has read.
 --
--- Guarantee: as `put_tenants`; of two callers that read the same and want different things the second is refused, so
---   that it reads again. A refusal writes nothing. Limits that are as wanted already are no refusal.
+-- Guarantee: as `put_tenants`. Of two callers that read the same limits and want different ones, the second is refused
+--   and has to read again. A refusal writes nothing. A tenant that already has the wanted limits is no refusal.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {tenant, {setting...} as read, none if nobody had registered it, {setting...} as wanted}
--- Reply    1, or 0 if it is refused, or {tenant, setting} for a setting that no limit may be
+-- ARGV     now_ms, {tenant, read, wanted}: settings in the order of TENANT_SETTINGS; read: {} if there was no tenant
+-- Reply    1; 0: refused; {tenant, setting}: a wanted setting is out of bounds
 -- Events   period, tenant, budget, released
 --- @include limits
-local asked = request()
-local id, read, wanted = asked[1], asked[2], asked[3]
--- Settings that mean nothing, and may be what they were before, while another is 0.
+local id, read, wanted = request.tenant, request.read, request.wanted
+-- Settings without a meaning while another setting is 0: they may keep their old values.
 local NEEDS = { starts_interval = 'starts_limit', spend_interval = 'spend_limit', budget_anchor = 'budget_period' }
 
 local function has(t, settings)

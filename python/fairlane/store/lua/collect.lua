@@ -1,15 +1,14 @@
--- The ended tasks a client waits for, in the order they ended; those up to the cursor are acknowledged.
+-- Returns the ended tasks that a client waits for, in the order of their ends, and acknowledges all up to the cursor.
 --
--- Guarantee: asked again from the same cursor it answers the same, while the records last.
+-- Guarantee: the same cursor gets the same answer, as long as the records last.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {client, cursor, limit}
 -- Reply    {more, {sequence, tenant:id, {record field...}}...}
 -- Events   none
-local asked = cmsgpack.unpack(ARGV[2])
-local client, cursor, limit = asked[1], asked[2], asked[3]
-local key = done_key(client)
-if cursor > 0 then
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', cursor)
+local request = cmsgpack.unpack(ARGV[2])
+local key, limit = done_key(request.client), request.limit
+if request.cursor > 0 then
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', request.cursor)
 end
 local found = redis.call('ZRANGE', key, 0, limit, 'WITHSCORES')
 local reply = { #found > 2 * limit }

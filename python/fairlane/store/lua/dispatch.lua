@@ -1,16 +1,16 @@
--- Chooses whose tasks run next, holds what they need and places them with workers, in one step.
+-- Chooses the next tasks, holds their cost and slots and hands them to workers, in one step.
 --
--- Guarantee: a placed task is held, counted and owned by a worker, or nothing happened; repeating places more
---   tasks, never the same one. No ceiling is exceeded.
+-- Guarantee: a placed task is held, counted and owned by a worker, or nothing happened. Repeating places more tasks,
+--   never the same one. No ceiling is exceeded.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {limit, {incarnation, how_many}...} in the order of preference
+-- ARGV     now_ms, {limit, {{incarnation, slots}...}}, in the order of preference
 -- Reply    {placed, stop, runnable, wake_ms|false, fleet, {incarnation, free}...}
--- Events   enqueued, rejected, parked, and what due timers do: expired, ready
+-- Events   enqueued, rejected, parked, and from due timers: expired, ready
 --- @include commit
 --- @include agenda
 --- @include timers
 --- @include places
-local limit = request()[1]
+local limit = request.limit
 local visits = 0
 
 local function stop_reason()
@@ -27,7 +27,7 @@ local function reject(t, head, code)
   finish(record, 'rejected', 0, '', code)
 end
 
--- Serves one tenant until it has no credit, no task, or no room. Returns why the whole call must stop, if it must.
+-- Serves one tenant until its credit, its queue or its room is used up. Returns why the whole call must stop, or nil.
 local function visit(rank, t)
   change_tenant(t)
   t.rank = false

@@ -1,13 +1,13 @@
--- Tells the dispatcher to hand this worker nothing new.
+-- Marks a worker as draining: the dispatcher hands it no more tasks.
 --
--- Guarantee: what it holds stays its own.
+-- Guarantee: the worker keeps the tasks that it has.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {incarnation}
--- Reply    true, or false when it is not alive
+-- Reply    true, or false if the incarnation is not alive
 -- Events   worker
 --- @include commit
 --- @include worker
-local incarnation = request()[1]
+local incarnation = request.incarnation
 local w = live_worker(incarnation)
 if w and w.state == 'live' then
   w.state = 'draining'

@@ -7,7 +7,7 @@
 -- Events   none
 --- @include commit
 --- @include worker
-local incarnation = request()[1]
+local incarnation = request.incarnation
 local w = live_worker(incarnation)
 if not w then
   return cmsgpack.pack({ false, 0, 0, {} })

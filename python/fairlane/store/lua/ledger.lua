@@ -1,4 +1,4 @@
--- A tenant's ledger as the next command would find it.
+-- Returns a tenant's ledger as the next command would find it.
 --
 -- Guarantee: reads only.
 -- KEYS[1]  the pool
@@ -6,7 +6,7 @@
 -- Reply    {limit|false, held, spent, overrun, late, held_before, spent_before, spent_total, period_end}, or false
 -- Events   none
 --- @include ledger
-local t = load_tenant(request()[1])
+local t = load_tenant(request.tenant)
 if not t then
   return cmsgpack.pack(false)
 end

@@ -1,14 +1,14 @@
 -- Pauses the pool for a time, or resumes it.
 --
--- Guarantee: until then nothing is dispatched and nothing that was handed over starts. A throttle's ramp that has not
---   ended begins anew behind the pause.
+-- Guarantee: during the pause nothing is dispatched, and no task that was handed over starts. A throttle's ramp that has
+--   not ended restarts after the pause.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {duration_ms}; 0 resumes; a longer pause stays
+-- ARGV     now_ms, {duration_ms}; 0 resumes; a longer pause stays in force
 -- Reply    true
 -- Events   paused, resumed
 --- @include commit
 --- @include ramp
-local duration = request()[1]
+local duration = request.duration_ms
 if duration > 0 then
   pause_until(now + duration, 0)
   event('paused', pool.paused_until)

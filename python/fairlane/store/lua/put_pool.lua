@@ -1,18 +1,14 @@
 -- Creates the pool, or changes its settings.
 --
--- Guarantee: policy and quantum never change under tasks that were placed by the old ones; a refusal writes nothing.
---   A capacity that stood at the hard limit follows it. When a limit of cost shrinks, who is parked is looked at again.
+-- Guarantee: policy and quantum never change while there are tasks; a refusal writes nothing. A capacity at the hard
+--   limit follows it. When a cost limit shrinks, the next dispatches check every parked tenant again.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {field, value, ...} all settings
--- Reply    '' when done, or why not: {schema, the stored one}, {busy, field}, or {setting, field}
+-- ARGV     now_ms, {settings}: all of them by name
+-- Reply    '' when done; a refusal is {schema, the stored one}, {busy, field} or {setting, field}
 -- Events   capacity
 --- @include commit
 --- @include bounds
-local settings = request()
-local wanted = {}
-for i = 1, #settings, 2 do
-  wanted[settings[i]] = settings[i + 1]
-end
+local wanted = request.settings
 
 local function wrong_setting()
   for _, field in ipairs(POOL_FIELDS) do
@@ -27,8 +23,8 @@ local function largest_task()
   return lower(lower(pool.max_cost, pool.cost_ceiling), pool.spend_limit)
 end
 
--- By due timers: a dispatch fires so many of them and no more.
-local function look_at_parked()
+-- Through timers that are due, since a dispatch fires a limited number of them.
+local function recheck_parked()
   for _, id in ipairs(redis.call('HKEYS', parked_key)) do
     zadd(timers_key, now, 'window:' .. id)
     ring('dispatcher')
@@ -55,7 +51,7 @@ for field, value in pairs(wanted) do
 end
 keep_intervals(pool, starts, spend)
 if exists and largest_task() < largest then
-  look_at_parked()
+  recheck_parked()
 end
 if pool.capacity ~= before then
   event('capacity', before, pool.capacity, 'set')

@@ -1,26 +1,26 @@
 -- Registers tenants, or changes their limits.
 --
--- Guarantee: a changed weight counts from this round on, never backwards; a tenant that now fits runs again. A refusal
---   writes nothing.
+-- Guarantee: a changed weight takes effect from this round on; a parked tenant whose next task fits now runs again. A
+--   refusal writes nothing.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {{id, {setting...}}...} in the order of TENANT_SETTINGS
--- Reply    how many were new, or {tenant, setting} for a setting that no limit may be
+-- ARGV     now_ms, {{{tenant, settings}...}}: settings in the order of TENANT_SETTINGS
+-- Reply    how many were new; {tenant, setting}: that setting is out of bounds
 -- Events   period, tenant, budget, released
 --- @include limits
 local fresh = 0
-for _, item in ipairs(request()) do
-  local wrong = wrong_setting(item[2])
+for _, item in ipairs(request.items) do
+  local wrong = wrong_setting(item.settings)
   if wrong then
-    return cmsgpack.pack({ item[1], wrong })
+    return cmsgpack.pack({ item.tenant, wrong })
   end
 end
-for _, item in ipairs(request()) do
-  local t = load_tenant(item[1])
+for _, item in ipairs(request.items) do
+  local t = load_tenant(item.tenant)
   if not t then
     fresh = fresh + 1
-    t = new_tenant(item[1])
+    t = new_tenant(item.tenant)
   end
-  put_limits(t, item[2])
+  put_limits(t, item.settings)
 end
 commit_growing()
 return cmsgpack.pack(fresh)

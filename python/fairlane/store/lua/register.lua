@@ -1,4 +1,4 @@
--- Starts a worker's life: a new incarnation under a name, with a lease. An older incarnation of the name is lost.
+-- Begins a worker's life: a new incarnation under a name, with a lease. An older incarnation of the name is lost.
 --
 -- Guarantee: repeating changes nothing but the lease.
 -- KEYS[1]  the pool
@@ -7,8 +7,7 @@
 -- Events   worker, and for an older incarnation's tasks: lost, cancelled, expired
 --- @include commit
 --- @include recovery
-local asked = request()
-local name, incarnation, slots = asked[1], asked[2], asked[3]
+local name, incarnation = request.name, request.incarnation
 local known = load_worker(incarnation)
 if known and known.state == 'lost' then
   return cmsgpack.pack(0)
@@ -18,7 +17,7 @@ if older and older ~= incarnation then
   recover(older, RECOVERY_LIMIT)
 end
 if not known then
-  later('HSET', worker_key(incarnation), 'name', name, 'slots', slots, 'load', 0, 'state', 'live')
+  later('HSET', worker_key(incarnation), 'name', name, 'slots', request.slots, 'load', 0, 'state', 'live')
   pool.fleet = pool.fleet + 1
   event('worker', incarnation, name, 'live')
 end

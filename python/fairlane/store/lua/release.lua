@@ -1,18 +1,17 @@
--- Hands attempts back: the task returns to its place and no attempt is counted. A call that was under way is charged
---   what it says it used; a task that must not be repeated when its outcome is unknown ends with it.
+-- Hands attempts back: the task returns to its place in the queue, and no failure is counted. A call that was under way
+--   is charged its reported usage; a task that must not be repeated when its outcome is unknown ends.
 --
 -- Guarantee: as settle.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {incarnation, {tenant, id, fence, called, actual}...}
+-- ARGV     now_ms, {incarnation, {{tenant, id, fence, called, actual}...}}
 -- Reply    {write...} in the order asked
 -- Events   returned, cancelled, expired, lost; late: usage of an attempt that was already taken away
 --- @include commit
 --- @include claim
 --- @include late
-local asked = request()
-local incarnation = asked[1]
+local incarnation = request.incarnation
 
--- Ends an attempt whose call was broken off.
+-- Ends an attempt whose call was interrupted.
 local function break_off(t, record, actual)
   if record.cancel == 1 then
     end_failed(t, record, 'cancelled', 'cancelled', actual, 'cancelled')
@@ -32,12 +31,12 @@ local function break_off(t, record, actual)
   end
 end
 
-return answer_writes(asked, function(item)
+return answer_writes(function(item)
   local record, refusal = claim(incarnation, item, TAKES_HANDED)
   return record, refusal, refusal == 'stale' and book_late(incarnation, item)
 end, function(t, record, item)
-  local called, actual = item[4] == 1, item[5]
-  if called and (actual > 0 or record.unknown == 'fail') then
+  local actual = item.actual
+  if item.called and (actual > 0 or record.unknown == 'fail') then
     break_off(t, record, actual)
   elseif record.cancel == 1 then
     end_unstarted(t, record, 'cancelled', 'cancelled', 'cancelled')

@@ -1,13 +1,13 @@
 -- Forgets a tenant that has no tasks.
 --
--- Guarantee: one that has tasks stays as it is. Registered again, the id is another tenant: nothing that the first one
---   was paid or still owes is the second's.
+-- Guarantee: a tenant with tasks stays as it is. Registered again, the id is another tenant, with none of the first one's
+--   top-ups, usage or debt.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {id}
+-- ARGV     now_ms, {tenant}
 -- Reply    removed, busy or unknown
 -- Events   removed
 --- @include commit
-local id = request()[1]
+local id = request.tenant
 local t = load_tenant(id)
 if not t then
   return cmsgpack.pack('unknown')

@@ -6,12 +6,12 @@
 -- Reply    the capacity in force
 -- Events   capacity
 --- @include commit
-local asked = request()[1]
-if type(asked) ~= 'number' or asked < 1 or asked ~= math.floor(asked) then
+local slots = request.slots
+if type(slots) ~= 'number' or slots < 1 or slots ~= math.floor(slots) then
   return redis.error_reply('ERR fairlane: slots must be a whole number from 1')
 end
 local before = pool.capacity
-local after = math.min(asked, pool.hard_limit)
+local after = math.min(slots, pool.hard_limit)
 if after ~= before then
   pool.capacity = after
   pool.changed_at = now

@@ -1,13 +1,12 @@
--- The pool and a page of its tenants at one instant.
+-- Returns the pool and a page of its tenants at one instant.
 --
 -- Guarantee: reads only. A tenant of an earlier epoch reads as the next command would find it.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {after_tenant, limit}, or {'', 1, tenant} for one
+-- ARGV     now_ms, {after_tenant, limit, tenant}; tenant nil: a page, else this tenant alone
 -- Reply    {now_ms, {pool field...}, more, {tenant, {tenant field...}}...}
 -- Events   none
 --- @include tenant
-local asked = request()
-local after, limit, one = asked[1], asked[2], asked[3]
+local after, limit, one = request.after_tenant, request.limit, request.tenant
 
 local function values_of(copy, fields)
   local list = {}

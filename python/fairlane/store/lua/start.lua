@@ -1,9 +1,9 @@
--- Gives a worker everything it was handed above its cursor, and marks active what is not yet.
+-- Gives a worker the tasks that it was handed above its cursor, and marks them active.
 --
--- Guarantee: asked again with the same cursor it answers the same, so a lost reply loses nothing. A task whose
---   deadline has passed ends here without a call. While the pool is paused nothing starts; during a ramp no more than
---   its open slots are active; a task in its last life runs alone. What waits stays above every cursor: tasks begin in
---   the order of their fences, up to the first that must wait.
+-- Guarantee: the same cursor gets the same answer, so that a lost reply loses nothing. A task whose deadline has passed
+--   ends here without a call. While the pool is paused nothing starts; during a ramp no more than its open slots are
+--   active; a task in its last life runs alone. Tasks start in the order of their fences, up to the first that must
+--   wait; those that wait stay above every cursor.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {incarnation, cursor, limit}
 -- Reply    {alive, hold_ms|false, more, {{tenant, fence}...} to stop, {{tenant, id, fence, cost, payload, failures,
@@ -14,8 +14,7 @@
 --- @include window_place
 --- @include ramp
 --- @include alone
-local asked = request()
-local incarnation, cursor, limit = asked[1], asked[2], asked[3]
+local incarnation, limit = request.incarnation, request.limit
 local changed = false
 local hold = false
 local tasks = {}
@@ -24,22 +23,22 @@ local w = live_worker(incarnation)
 if not w then
   return cmsgpack.pack({ false, false, false, {}, {} })
 end
--- How long a worker waits that is not told of a change.
+-- How long a worker waits when no bell will ring for it.
 local a_while = math.max(1, math.floor(pool.lease / 20))
 
 local function must_wait()
   return hold or is_ramping() and pool.active >= open_slots()
 end
 
--- Until the ramp opens the next slot. In steps, so that many workers do not ask for each slot, and so that they learn
--- of slots that ended attempts have freed.
+-- Until the ramp opens the next slot; in steps, so that many workers do not ask for each slot, and so that they find
+-- slots freed by attempts that ended.
 local function next_step()
   local shortest = math.ceil((pool.ramp_until - pool.ramp_from) / 64)
   local wait = math.max(opens_beyond(pool.active) - now, shortest)
   return math.min(wait, 4 * shortest, pool.ramp_until - now)
 end
 
--- False: it must wait.
+-- Returns false if the task must wait.
 local function start(name, fence)
   local tenant, id = split_name(name)
   local key = task_key(tenant, id)
@@ -90,11 +89,11 @@ end
 if pool.paused_until > now then
   hold = pool.paused_until - now
 elseif tonumber(redis.call('ZSCORE', workers_key, incarnation) or 0) <= now or runs_alone(w, incarnation) then
-  -- The lease has run out, and only a heartbeat can make it good; or a task has to end first.
+  -- The lease has run out, and only a heartbeat can renew it; or a task that runs alone has to end first.
   hold = a_while
 end
 
-local handed = names_and_fences(owned_key(incarnation), string.format('(%.0f', cursor), limit + 1)
+local handed = names_and_fences(owned_key(incarnation), string.format('(%.0f', request.cursor), limit + 1)
 local at, last = 1, math.min(#handed, limit)
 while at <= last and start(handed[at][1], handed[at][2]) do
   at = at + 1

@@ -1,23 +1,23 @@
--- Admits tasks, each by its own id: asking again with the same task finds the first one.
+-- Admits tasks, each under its own id: a second submit of the same task finds the first.
 --
 -- Guarantee: a refusal writes nothing; a repeated submission creates nothing. A cost that was sized from a smaller
---   estimate is lowered to what the limits can admit, but not below that estimate.
+--   estimate is lowered to the largest cost that the limits admit, but not below that estimate.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {client, {tenant, id, cost, priority, payload, fingerprint, deadline_ms, unknown, keep, estimate}...}
+-- ARGV     now_ms, {client, {{tenant, id, cost, payload, fingerprint, priority, deadline_ms, on_unknown,
+--          named_by_caller, estimate}...}}
 -- Reply    {{status, state, limit}...} in the order asked
 -- Events   pending
 --- @include commit
 --- @include task
-local asked = request()
-local client = asked[1]
+local client = request.client
 local fresh = {}
 local changed = false
 
 local function tombstones()
   local keys, of = {}, {}
-  for i = 2, #asked do
-    if asked[i][9] == 1 then
-      keys[#keys + 1] = tombstone_key(asked[i][1], asked[i][2])
+  for i, item in ipairs(request.items) do
+    if item.named_by_caller then
+      keys[#keys + 1] = tombstone_key(item.tenant, item.id)
       of[i] = #keys
     end
   end
@@ -45,9 +45,9 @@ local function known(i, key)
   return nil
 end
 
--- Whoever asked last is told of the end.
+-- The client that submitted last is notified of the end.
 local function adopt(item, before)
-  local record = next(TASK_MOVES[before[2]]) and not before.fresh and load_record(item[1], item[2])
+  local record = next(TASK_MOVES[before[2]]) and not before.fresh and load_record(item.tenant, item.id)
   if record and record.client ~= client then
     record.client = client
     later('HSET', record.key, 'facts', pack_facts(record))
@@ -56,8 +56,8 @@ local function adopt(item, before)
 end
 
 local function admit(t, item, key)
-  local id, cost, deadline = item[2], item[3], item[7]
-  local score = item[4] * PRIORITY_STEP + next_sequence()
+  local id, cost, priority, deadline = item.id, item.cost, item.priority, item.deadline_ms
+  local score = priority * PRIORITY_STEP + next_sequence()
   if pool.policy == 'fifo' then
     score = pool.sequence
   end
@@ -65,30 +65,30 @@ local function admit(t, item, key)
   credit(t)
   enqueue(t, { member = cost .. ':' .. id, score = score, cost = cost, id = id })
   pool.live = pool.live + 1
-  event('pending', item[1], id, cost, item[4])
+  event('pending', item.tenant, id, cost, priority)
   touch(t)
   local due = deadline > 0 and now + deadline or 0
   later('HSET', key, 'state', 'pending', 'facts',
-    cmsgpack.pack(cost, score, item[4], client, now, due, item[8], item[9]), 'fingerprint', item[6], 'payload', item[5])
+    cmsgpack.pack(cost, score, priority, client, now, due, item.on_unknown, item.named_by_caller and 1 or 0),
+    'fingerprint', item.fingerprint, 'payload', item.payload)
   if due > 0 then
-    zadd(timers_key, due, 'deadline:' .. item[1] .. ':' .. id)
+    zadd(timers_key, due, 'deadline:' .. item.tenant .. ':' .. id)
     ring('dispatcher')
   end
-  fresh[key] = { item[6], 'pending', fresh = true }
+  fresh[key] = { item.fingerprint, 'pending', fresh = true }
   stirred = true
   changed = true
 end
 
-local function answer(i)
-  local item = asked[i]
-  local t = load_tenant(item[1])
+local function answer(i, item)
+  local t = load_tenant(item.tenant)
   if not t then
     return { 'unknown_tenant', '', 0 }
   end
-  local key = task_key(item[1], item[2])
+  local key = task_key(item.tenant, item.id)
   local before = known(i, key)
   if before then
-    if before[1] ~= item[6] then
+    if before[1] ~= item.fingerprint then
       return { 'conflict', before[2], 0 }
     end
     adopt(item, before)
@@ -97,9 +97,9 @@ local function answer(i)
   if pool.closed == 1 then
     return { 'closed', '', 0 }
   end
-  local largest, estimate = largest_cost(t), item[10]
-  item[3] = estimate > 0 and estimate <= largest and math.min(item[3], largest) or item[3]
-  if item[3] > largest then
+  local largest, estimate = largest_cost(t), item.estimate
+  item.cost = estimate > 0 and estimate <= largest and math.min(item.cost, largest) or item.cost
+  if item.cost > largest then
     return { 'cost_above_ceiling', '', largest }
   end
   if t.queued + t.waiting >= t.queue_limit then
@@ -110,8 +110,8 @@ local function answer(i)
 end
 
 local reply = {}
-for i = 2, #asked do
-  reply[i - 1] = answer(i)
+for i, item in ipairs(request.items) do
+  reply[i] = answer(i, item)
 end
 if changed then
   commit_growing()

@@ -1,25 +1,24 @@
--- Ends attempts that the provider did not take: nothing is charged, no failure is counted, the task keeps its place.
+-- Ends attempts that the provider throttled: charges nothing, counts no failure, and the task keeps its place.
 --
--- Guarantee: as settle. The pool, or only the task, waits for the pause the provider named, or a short one if it
---   named 0. A throttle never opens a slot sooner than it would have opened without it.
+-- Guarantee: as settle. The pool, or only the task, waits for the pause that the provider named, or a short one if it
+--   named 0. A throttle never opens a slot earlier.
 -- KEYS[1]  the pool
--- ARGV     now_ms, {incarnation, {tenant, id, fence, retry_after_ms (-1: none named)}...}
+-- ARGV     now_ms, {incarnation, {{tenant, id, fence, retry_after_ms}...}}; nil: the provider named none
 -- Reply    {write...} in the order asked
 -- Events   throttled, cancelled, paused
 --- @include commit
 --- @include claim
 --- @include ramp
-local asked = request()
-local incarnation = asked[1]
+local incarnation = request.incarnation
 local SHORTEST_PAUSE = 10
 
--- A provider that says "at once" and throttles again would be called without end: the wait doubles with each throttle
--- that the task has met.
+-- A provider that names 0 and throttles again would be called without end: the wait doubles with each throttle of the
+-- task.
 local function pause_of(record, named)
-  if named > 0 then
+  if named and named > 0 then
     return named
   end
-  return named < 0 and pool.default_pause or math.min(pool.default_pause, SHORTEST_PAUSE * 2 ^ record.throttles)
+  return not named and pool.default_pause or math.min(pool.default_pause, SHORTEST_PAUSE * 2 ^ record.throttles)
 end
 
 local function pause_pool(pause)
@@ -31,15 +30,15 @@ local function pause_pool(pause)
   end
 end
 
--- Tasks that wait for the same moment each by itself come back evenly over the ramp: the multiples of the golden
--- ratio, here by 65536, lie between each other, however many there are.
+-- Spreads tasks that wait for the same moment evenly over the ramp: multiples of the golden ratio, here in 65536ths, lie
+-- between each other, however many there are.
 local function spread(pause)
   local place = (pool.throttles % 65536) * 40503 % 65536
   return math.floor(math.min(pause, pool.resume_ramp) * place / 65536)
 end
 
 local function throttle(t, record, item)
-  local pause = pause_of(record, item[4])
+  local pause = pause_of(record, item.retry_after_ms)
   pool.throttles = pool.throttles + 1
   if pool.throttle_scope == 'pool' then
     pause_pool(pause)
@@ -53,6 +52,6 @@ local function throttle(t, record, item)
   give_back(t, record, 'throttled', ready_at, 'counts', pack_counts(record))
 end
 
-return answer_writes(asked, function(item)
+return answer_writes(function(item)
   return claim(incarnation, item, TAKES_ACTIVE)
 end, throttle)

@@ -39,7 +39,7 @@ local function stored_entry()
   end
 end
 
--- Takes the next tenant off the agenda: rank, copy; or nil when nobody is runnable.
+-- Takes the next tenant off the agenda: rank, copy; or nil if no tenant is runnable.
 local function next_tenant()
   local rank, id = stored_entry()
   local t = agenda.again[1]

@@ -1,6 +1,6 @@
 --- @include hold
--- The ends of an attempt, all but the good one.
--- The field of a task's record that says what an attempt's usage was booked as after it had ended.
+-- The ends of an attempt, except a completion.
+-- The field of a task's record for the usage that was booked for an attempt after its end.
 local function late_field(fence)
   return string.format('late:%.0f', fence)
 end
@@ -16,7 +16,7 @@ local function end_unstarted(t, record, attempt, state, code, message)
   finish(record, state, 0, '', code, message)
 end
 
--- Ends an unfinished attempt and gives its charge back; the task goes on waiting. ready_at 0: in the queue at once.
+-- Ends an unfinished attempt and returns its charge; the task waits again. ready_at 0: in the queue at once.
 local function give_back(t, record, attempt, ready_at, ...)
   if record.deadline > 0 and record.deadline <= now then
     end_unstarted(t, record, 'expired', 'expired', 'deadline')

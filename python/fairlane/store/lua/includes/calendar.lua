@@ -1,5 +1,5 @@
 --- @include parking
--- The calendar: when each tenant's head becomes affordable. See docs/fairness.md.
+-- The calendar: the round in which each tenant's next task becomes affordable. See docs/fairness.md.
 -- The only writer of a calendar entry. Call credit() first, then make the change, then this.
 local function touch(t)
   local head = head_of(t)

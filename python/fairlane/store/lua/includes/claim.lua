@@ -1,5 +1,5 @@
 --- @include attempt
--- Whether an attempt is still this worker's to end.
+-- Whether this worker may still end an attempt.
 local TAKES_ACTIVE = { active = true }
 local TAKES_HANDED = { active = true, enqueued = true }
 
@@ -8,8 +8,8 @@ local function claim(incarnation, item, states)
   if not live_worker(incarnation) then
     return nil, 'stale'
   end
-  local record = load_record(item[1], item[2])
-  if not record or record.fence ~= item[3] then
+  local record = load_record(item.tenant, item.id)
+  if not record or record.fence ~= item.fence then
     return nil, 'stale'
   end
   if states[record.state] and record.worker == incarnation then
@@ -19,18 +19,18 @@ local function claim(incarnation, item, states)
   return nil, over and record.worker == incarnation and 'repeated' or 'stale'
 end
 
--- Answers a batch of writes about attempts: asked[1] is the incarnation, the rest one item each.
-local function answer_writes(asked, claim_item, act)
+-- Answers a batch of writes about attempts.
+local function answer_writes(claim_item, act)
   local reply = {}
   local changed = false
-  for i = 2, #asked do
-    local record, refusal, noted = claim_item(asked[i])
+  for i, item in ipairs(request.items) do
+    local record, refusal, noted = claim_item(item)
     if record then
-      act(load_tenant(record.tenant), record, asked[i])
+      act(load_tenant(record.tenant), record, item)
       changed = true
     end
     changed = changed or noted
-    reply[i - 1] = refusal or 'done'
+    reply[i] = refusal or 'done'
   end
   if changed then
     commit_draining()

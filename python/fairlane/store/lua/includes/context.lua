@@ -1,20 +1,17 @@
 --- @include pool
--- One call's unit of work: everything is decided on local copies, then written once by commit().
+-- One call's unit of work: every decision is taken on local copies, and commit() writes them once.
 local pool = load_pool()
 local now = read_clock(pool)
+local request = cmsgpack.unpack(ARGV[2])
 local tenants = {}      -- id -> copy
 local touched = {}      -- copies to write back, in order
 local workers = {}      -- incarnation -> copy
 local rows = {}         -- event rows, in the order of the decisions
 local additions = {}    -- zset key -> {score, member...}
 local removals = {}     -- zset key -> {member...}
-local commands = {}     -- whole commands, run after those
+local commands = {}     -- whole commands, run after the sorted sets
 local bells = {}
-local stirred = false   -- something happened that may let a task start
-
-local function request()
-  return cmsgpack.unpack(ARGV[2])
-end
+local stirred = false   -- a task may be able to start
 
 local function zadd(key, score, member)
   local list = additions[key]

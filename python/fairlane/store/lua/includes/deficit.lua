@@ -1,5 +1,5 @@
 --- @include tenant
--- What a tenant has earned and what it is charged. See docs/fairness.md.
+-- A tenant's deficit and charges. See docs/fairness.md.
 local function ceil_div(a, b)
   local floor = math.floor(a / b)
   return floor * b < a and floor + 1 or floor
@@ -13,7 +13,7 @@ local function add_deficit(t, amount)
   t.deficit = math.max(t.deficit + amount, MIN_DEFICIT)
 end
 
--- Rounds that passed since the tenant was last credited. Only a tenant in the calendar earns them.
+-- Adds the credit of the rounds since the last one. Only a tenant in the calendar earns credit.
 local function credit(t)
   if t.place == 'calendar' and pool.policy == 'wdrr' then
     t.deficit = t.deficit + (pool.round - t.credited) * t.weight * pool.quantum
@@ -21,7 +21,7 @@ local function credit(t)
   end
 end
 
--- While a tenant has nothing to do, rounds pay off its debt but never give it credit.
+-- While a tenant has no task, rounds pay off its debt but never give it credit.
 local function settle_debt(t)
   if t.deficit < 0 then
     local per_round = t.weight * pool.quantum

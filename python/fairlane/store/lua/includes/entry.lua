@@ -2,7 +2,7 @@
 --- @include queue
 --- @include gates
 -- A tenant's entry in the calendar.
--- Where a tenant with a pending task stands in the calendar.
+-- The rank in the calendar of a tenant with a pending task.
 local function rank_of(t)
   local head = head_of(t)
   if pool.policy ~= 'wdrr' then

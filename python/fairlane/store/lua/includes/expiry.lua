@@ -1,5 +1,5 @@
 --- @include attempt
--- What the clock does to tasks: deadlines, and waits that are over.
+-- Changes that the clock makes to tasks: deadlines, and waits that end.
 local function drop_pending(t, record, attempt, state, code)
   change_tenant(t)
   credit(t)
@@ -20,7 +20,7 @@ local function expire(t, record)
   elseif record.state == 'enqueued' then
     end_unstarted(t, record, 'expired', 'expired', 'deadline')
   else
-    -- Its worker watches an active task's deadline, and recovery does if the worker is lost.
+    -- An active task's worker watches its deadline; if the worker is lost, recovery does.
     zrem(timers_key, 'deadline:' .. name_of(record))
   end
 end

@@ -1,5 +1,5 @@
 --- @include task
--- Ends a task: its record gets a TTL, its caller's id a tombstone, its waiting client a note.
+-- Ends a task: its record gets a TTL, its caller's id a tombstone, its waiting client an entry and a bell.
 local function finish(record, state, actual, result, code, message)
   move(record, state, 'end', cmsgpack.pack(now, actual, code or '', message or ''), 'result', result or '', 'payload', '')
   later('PEXPIRE', record.key, pool.retention)

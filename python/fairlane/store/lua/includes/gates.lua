@@ -1,8 +1,8 @@
 --- @include ledger
 --- @include window
 --- @include ramp
--- What holds a task back. Pool gates stop everything, so that nothing overtakes a large head; a tenant's own gates park
--- that tenant alone.
+-- The limits that hold a task back. The pool's stop the whole dispatch, so that nothing overtakes a large task; a tenant's
+-- own park that tenant alone.
 
 local function pool_stop(head)
   if pool.paused_until > now then

@@ -2,7 +2,7 @@
 --- @include window_place
 --- @include finish
 --- @include worker
--- What an attempt holds, and how it is given up.
+-- The hold of an attempt, and how it ends.
 local function free_hold(t, record)
   t.slots = t.slots - 1
   end_hold(t, record)
@@ -31,7 +31,7 @@ local function ended(record, attempt, t, actual, forfeited, state, ready_at)
   event(attempt, record.tenant, record.id, record.fence, actual, forfeited, t.ratio, state, ready_at or 0)
 end
 
--- The charge comes back to a tenant whose task did not run after all. Credit is not banked without a queue.
+-- Returns the charge of a task that did not run. A tenant without a queue keeps no credit.
 local function refund(t, charge)
   if pool.policy ~= 'wdrr' then
     return
@@ -49,7 +49,7 @@ local function requeue(t, record, ...)
   enqueue(t, { member = member_of(record), score = record.score, cost = record.cost, id = record.id })
 end
 
--- The task waits by itself until ready_at, outside the queue.
+-- The task waits outside the queue until ready_at.
 local function set_aside(t, record, ready_at, ...)
   move(record, 'pending', 'ready_at', ready_at, ...)
   t.waiting = t.waiting + 1

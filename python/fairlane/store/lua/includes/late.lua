@@ -1,9 +1,9 @@
 --- @include attempt
--- What a worker used that had already lost its attempt: booked once per fence, never as the finished task's cost.
--- The provider was paid, so it counts against the budget; but not of a tenant that was registered since.
+-- Usage of an attempt that its worker had already lost: booked once per fence, never as the finished task's cost. The
+-- provider was paid, so the usage counts against the budget, unless the tenant was registered again since.
 local booked = {}
 
--- A claim was refused before: an attempt that is still active has lost its worker, and recovery comes to it later.
+-- Call after a refused claim: an attempt that is still active has lost its worker, and recovery has not reached it yet.
 local function was_taken_away(record, incarnation, fence)
   if fence ~= record.fence then
     return fence < record.fence
@@ -20,9 +20,9 @@ end
 
 -- Returns whether it booked something.
 local function book_late(incarnation, item)
-  local fence, actual = item[3], item[5]
-  local t = load_tenant(item[1])
-  local record = t and load_record(item[1], item[2])
+  local fence, actual = item.fence, item.actual
+  local t = load_tenant(item.tenant)
+  local record = t and load_record(item.tenant, item.id)
   if not record or actual <= 0 or is_former(record, t) or not was_taken_away(record, incarnation, fence) then
     return false
   end
@@ -37,7 +37,7 @@ local function book_late(incarnation, item)
   t.late = t.late + actual
   t.spent_total = t.spent_total + actual
   later('HSET', record.key, field, actual)
-  event('late', item[1], item[2], fence, actual)
+  event('late', item.tenant, item.id, fence, actual)
   touch(t)
   return true
 end

@@ -1,5 +1,6 @@
 --- @include tenant
--- A tenant's budget. What is in flight and belongs to this period is held; what ended is spent. See docs/budgets.md.
+-- A tenant's budget. Attempts in flight that were reserved in this period are held; ended ones are spent. See
+-- docs/budgets.md.
 local function held_of(t)
   return t.cost - t.held_before
 end
@@ -12,7 +13,7 @@ local function over_budget(t, cost)
   return t.budget >= 0 and cost > room_of(t)
 end
 
--- What the budget could admit if nothing were held or spent.
+-- The budget with its top-ups.
 local function whole_budget(t)
   return t.budget + t.top_up
 end
@@ -25,7 +26,7 @@ local function end_hold(t, record)
   end
 end
 
--- Books what an attempt really cost, in the period in which it was reserved.
+-- Books an attempt's actual cost in the period in which it was reserved.
 local function capture(t, record, actual)
   t.spent_total = t.spent_total + actual
   if record.period == t.period then

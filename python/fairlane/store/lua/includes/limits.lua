@@ -1,7 +1,7 @@
 --- @include commit
 --- @include bounds
 -- A tenant's limits: registering it, and changing them under its tasks.
--- The first of these settings, in the order of TENANT_SETTINGS, that no limit may be; nil if there is none.
+-- Returns the first setting, in the order of TENANT_SETTINGS, that is out of bounds, or nil.
 local function wrong_setting(settings)
   for i, field in ipairs(TENANT_SETTINGS) do
     if not is_within(settings[i], TENANT_BOUNDS[field]) then

@@ -2,8 +2,8 @@
 -- Tenants stopped by a limit of their own.
 local CURED_BY_TIME = { starts = true, spend = true, budget = true }
 
--- What only time can cure is looked at again when its time comes. So is what was added to a budget: it ends with the
--- period, and with it perhaps the only one that could pay for the head.
+-- Sets the timer that rechecks a tenant whose limit opens with time. A top-up needs a timer too: it ends with its period,
+-- and then the budget may never pay for the next task.
 local function wake_later(t, reason)
   if reason == 'starts' or reason == 'spend' then
     zadd(timers_key, reopens_at(reason, t, t.id), 'window:' .. t.id)
@@ -13,7 +13,7 @@ local function wake_later(t, reason)
   end
 end
 
--- After a change of limits: one that stays parked has timers as they are now.
+-- After a change of limits: a tenant that stays parked gets the timers of the new limits.
 local function look_later(t)
   if t.place ~= '' and t.place ~= 'calendar' then
     wake_later(t, t.place)

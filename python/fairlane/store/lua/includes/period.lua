@@ -8,7 +8,7 @@ local function next_boundary(t)
   return t.budget_anchor + (passed + 1) * t.budget_period
 end
 
--- Begins a period: what is in flight stays with the one in which it was reserved.
+-- Begins a period. Attempts in flight stay with the period in which they were reserved.
 local function begin_period(t)
   t.period = t.period + 1
   t.period_end = next_boundary(t)

@@ -1,25 +1,24 @@
 --- @include calendar
 --- @include window_place
 --- @include worker
--- The free slots the dispatcher offers, and giving a task to one.
+-- The free slots that the dispatcher offers, and the handover of a task to one of them.
 local places = {}
 local placed = 0
 local at = 1
 
 local function open_places()
-  local asked = request()
   local incarnations = {}
-  for i = 2, #asked do
-    incarnations[i - 1] = asked[i][1]
+  for i, item in ipairs(request.items) do
+    incarnations[i] = item.incarnation
   end
   if #incarnations == 0 then
     return
   end
   local leases = redis.call('ZMSCORE', workers_key, unpack(incarnations))
-  for i, incarnation in ipairs(incarnations) do
-    local w = live_worker(incarnation)
+  for i, item in ipairs(request.items) do
+    local w = live_worker(item.incarnation)
     if w and w.state == 'live' and leases[i] and tonumber(leases[i]) > now then
-      places[#places + 1] = { incarnation = incarnation, worker = w, left = asked[i + 1][2] }
+      places[#places + 1] = { incarnation = item.incarnation, worker = w, left = item.slots }
     end
   end
 end

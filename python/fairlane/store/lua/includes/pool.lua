@@ -1,6 +1,6 @@
 -- The pool's numbers and the clock, read once per call.
--- A silent server (stopped, hung, restarted) must not look like dead workers: after a gap of more than half a
--- lease nothing is reaped for one lease.
+-- A server that was stopped or hung must not make workers look dead: after a gap of more than half a lease nothing is
+-- reaped for one lease.
 local function load_pool()
   local raw = redis.call('HMGET', pool_key, 'settings', 'state')
   if not raw[1] and COMMAND ~= 'put_pool' then

@@ -1,5 +1,5 @@
 --- @include context
--- Pauses, and the ramp behind a throttle's: slots open one after the other, or all that waited would call at once.
+-- Pauses, and the ramp after a throttle's pause: slots open one by one, so that the waiting tasks do not all call at once.
 local function is_ramping()
   return pool.paused_until <= now and now < pool.ramp_until
 end
@@ -12,14 +12,14 @@ local function open_slots()
   return math.max(1, math.min(pool.capacity, math.ceil(pool.capacity * (now - pool.ramp_from) / length)))
 end
 
--- When the ramp opens more slots than so many; at its end, if it never does.
+-- When the ramp opens more than `slots` slots; at the latest, its end.
 local function opens_beyond(slots)
   local length = pool.ramp_until - pool.ramp_from
   return math.min(pool.ramp_until, pool.ramp_from + math.floor(slots * length / pool.capacity) + 1)
 end
 
--- Pauses the pool at least until then, with a ramp behind it. A ramp that has not ended begins anew behind the pause,
--- as long as it was or longer: a pause never opens a slot sooner.
+-- Pauses the pool at least until then, with a ramp after the pause. A ramp that has not ended restarts after the pause,
+-- at least as long as before: a pause never opens a slot earlier.
 local function pause_until(until_ms, ramp)
   if pool.ramp_until > now then
     ramp = math.max(ramp, pool.ramp_until - pool.ramp_from)

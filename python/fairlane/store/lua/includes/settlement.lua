@@ -1,7 +1,7 @@
 --- @include attempt
--- A good settlement: the tenant's ratio learns, and its deficit is corrected from the charge to the actual cost.
--- Returns what was forfeited, so that over-estimates cannot be banked. No more of an actual counts than a task may
--- cost, so that rounds stay exact.
+-- A completed attempt: the tenant's ratio learns, and its deficit is corrected from the charge to the actual cost, up to
+-- a cap; the rest is forfeited, so that over-estimates do not pile up credit. An actual counts up to the largest cost of
+-- a task, so that rounds stay exact.
 local function learn(t, record, actual)
   local observed = math.min(2 ^ 20, math.floor(1000 * actual / record.cost))
   local ratio = t.ratio + math.floor((observed - t.ratio) / 8)

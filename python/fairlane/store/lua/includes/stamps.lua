@@ -1,12 +1,12 @@
 --- @include tenant
--- The stamps of an owner's windows: one list for both kinds, oldest first. A stamp is {at, starts, spend}: when, and what
--- it counts for in each kind. Each kind passes each stamp once, when it has left that kind's interval; what both have
--- passed is removed.
+-- The stamps of an owner's windows: one list for both kinds, oldest first. A stamp is {at, starts, spend}: a time, and the
+-- amounts that it counts for in each kind. Each kind passes each stamp once, when the stamp has left that kind's
+-- interval; stamps that both have passed are removed.
 local passes_left = WINDOW_TRIM
-local oldest = {} -- owner's name -> when the oldest stamp was made that a kind has not passed; now if there is none
+local oldest = {} -- owner's name -> time of the oldest stamp that a kind has not passed; now if there is none
 
--- Goes on from the stamp behind `count` others while stamps have left, which is to say are no younger than `left`.
--- Returns how many it has come past in all, what the new ones counted for, and when the next one was made.
+-- Passes stamps from index `count` on as long as they have left, that is, are not younger than `left`. Returns the new
+-- index, the amounts of the passed stamps, and the time of the next stamp.
 local function pass(key, count, left)
   local starts, spend, size = 0, 0, 8
   repeat
@@ -26,14 +26,14 @@ local function pass(key, count, left)
   return count, starts, spend, now
 end
 
--- The intervals by which each kind passes. One that is off and holds nothing has the other's, and keeps no stamp.
+-- The interval of each kind. A kind that is off and holds nothing uses the other's, so that it keeps no stamp.
 local function passing_intervals(owner)
   local starts, spend = owner.starts_interval, owner.spend_interval
   return owner.starts_limit + owner.starts_count == 0 and spend or starts,
     owner.spend_limit + owner.spend_sum == 0 and starts or spend
 end
 
--- Lets each kind pass what has left. `lead` is by how many stamps the starts are ahead of the spend.
+-- Lets each kind pass the stamps that have left. `lead`: how many stamps the starts are ahead of the spend.
 local function pass_both(owner, key)
   local starts_interval, spend_interval = passing_intervals(owner)
   local starts_left, spend_left = now - starts_interval, now - spend_interval
@@ -48,7 +48,7 @@ local function pass_both(owner, key)
   return math.min(passed, behind), { starts = at, spend = next_at }
 end
 
--- Trims an owner's windows, once in a call, by no more than WINDOW_TRIM stamps of all owners.
+-- Trims an owner's windows once a call; a call passes at most WINDOW_TRIM stamps of all owners together.
 local function trim_windows(owner, name)
   if not oldest[name] then
     local key = window_key(name)
@@ -59,7 +59,7 @@ local function trim_windows(owner, name)
     end
     local holds = owner.starts_count + owner.spend_sum + math.abs(owner.lead)
     if holds + owner.starts_limit + owner.spend_limit == 0 then
-      owner.trim_at = 0 -- no window, no stamp, and no place that will have one
+      owner.trim_at = 0 -- no window, no stamp, and no open place
     elseif passes_left > 0 then
       owner.trim_at = now + math.max(passing_intervals(owner))
     end

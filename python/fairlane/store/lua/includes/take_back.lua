@@ -1,11 +1,11 @@
 --- @include attempt
--- Taking back what a lost worker held. What it had not started costs nothing; what it may have run counts a
--- recovery and keeps its charge. What it used is booked when it tells of it, but at once and by the estimate for a task
--- that must not be repeated when its outcome is unknown.
+-- Takes back the tasks of a lost worker. An attempt that had not started costs nothing; one that may have run counts a
+-- recovery and keeps its charge. Its usage is booked when the worker reports it; for a task that must not be repeated
+-- when its outcome is unknown, the estimate is booked at once.
 local function end_lost(t, record, attempt, state, code, message)
   if record.unknown == 'fail' then
-    local told = redis.call('HEXISTS', record.key, late_field(record.fence)) == 1
-    end_failed(t, record, attempt, state, told and 0 or record.cost, code, message)
+    local reported = redis.call('HEXISTS', record.key, late_field(record.fence)) == 1
+    end_failed(t, record, attempt, state, reported and 0 or record.cost, code, message)
   else
     end_failed(t, record, attempt, state, 0, code, message)
     later('HSET', record.key, 'lost', record.fence)

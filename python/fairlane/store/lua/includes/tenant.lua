@@ -1,5 +1,5 @@
 --- @include period
--- A local copy of a tenant, or nil if nobody registered it. A tenant of an earlier epoch starts afresh.
+-- A local copy of a tenant, or nil if nobody registered it. In a new epoch its deficit is 0.
 local function load_tenant(id)
   local t = tenants[id]
   if t ~= nil then

@@ -1,7 +1,7 @@
 --- @include expiry
 --- @include ramp
--- A tenant whose window or budget may be open again.
-local function look_again(t)
+-- Rechecks a parked tenant whose window or budget may be open again.
+local function recheck(t)
   if t and t.place ~= '' and t.place ~= 'calendar' then
     change_tenant(t)
     touch(t)
@@ -24,26 +24,26 @@ local function fire_task_timer(timer, kind, name)
   end
 end
 
--- Fires at most TIMER_LIMIT timers; what is left is due in the next call.
+-- Fires at most TIMER_LIMIT timers; the next call fires the rest.
 local function fire_timers()
   local due = redis.call('ZRANGEBYSCORE', timers_key, '-inf', now, 'LIMIT', 0, TIMER_LIMIT)
   for _, timer in ipairs(due) do
     local kind, name = split_name(timer)
     if kind == 'window' or kind == 'budget' then
       zrem(timers_key, timer)
-      look_again(load_tenant(name))
+      recheck(load_tenant(name))
     else
       fire_task_timer(timer, kind, name)
     end
   end
 end
 
--- Milliseconds until something is due by itself; false if nothing is.
--- `pool_reopens`: when a window of the pool does, if one stopped this call.
+-- Milliseconds until the next timer is due; false if there is none.
+-- `pool_reopens`: when the window of the pool that stopped this call reopens.
 local function next_wake(pool_reopens)
   local first = redis.call('ZRANGE', timers_key, 0, 0, 'WITHSCORES')
   local at = first[2] and tonumber(first[2])
-  -- Also with nothing to place: what is submitted during a pause rings nobody.
+  -- Also when there is nothing to place: a submit during a pause rings no bell.
   if pool.paused_until > now and (not at or pool.paused_until < at) then
     at = pool.paused_until
   end

@@ -1,7 +1,7 @@
 --- @include stamps
--- Sliding windows. The owner's record counts what they hold: stamps, and places that were taken at a dispatch and have
--- no stamp yet, which count as now. A stamp that has left the interval counts until it is passed: over-counting is safe,
--- and a window that is open is not read.
+-- Sliding windows. The owner's record counts what its windows hold: stamps, and places that were taken at a dispatch and
+-- have no stamp yet, which count as now. A stamp that has left the interval counts until it is passed: counting too much
+-- is safe, and an open window is not read.
 -- Kinds: `starts` counts attempts, `spend` sums their costs.
 local function full_window(owner, cost)
   if owner.starts_limit > 0 and owner.starts_count >= owner.starts_limit then
@@ -20,13 +20,13 @@ local function closed_window(owner, name, cost)
   return kind
 end
 
--- When the oldest stamp leaves; without one, places are all open and leave no earlier than from now on.
+-- When the oldest stamp leaves. Without stamps all places are open, and none leaves earlier than an interval from now.
 local function reopens_at(kind, owner, name)
   return trim_windows(owner, name)[kind] + owner[kind .. '_interval']
 end
 
--- After a change of limits: a window that is gone keeps its interval, so that what it holds is passed in its time; one
--- that never was has the other's.
+-- After a change of limits: a window that was switched off keeps its interval, so that its stamps are passed in their
+-- time; one that never was on has the other's interval.
 local function keep_intervals(owner, starts, spend)
   if owner.starts_limit == 0 then
     owner.starts_interval = starts > 0 and starts or owner.spend_interval

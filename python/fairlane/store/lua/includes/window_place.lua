@@ -2,8 +2,8 @@
 -- An attempt's place in the windows of its tenant and of the pool.
 local stamps = {} -- owner's name -> {starts, spend} that this call stamps
 
--- Takes a place in every window of the owner; returns which, as bits. Once an interval it trims, so that windows that
--- never fill do not grow, and those that are gone end.
+-- Takes a place in every window of the owner; returns the windows as bits. Trims once an interval, so that windows that
+-- never fill do not grow, and those that were switched off end.
 local function take_place(owner, name, cost)
   local taken = 0
   if owner.starts_limit > 0 then
@@ -20,7 +20,7 @@ local function take_place(owner, name, cost)
   return taken
 end
 
--- A place that was taken and never started is given back.
+-- Gives back the place of an attempt that never started.
 local function leave_place(owner, taken, cost)
   if taken % 2 == 1 then
     owner.starts_count = owner.starts_count - 1

@@ -1,5 +1,5 @@
 --- @include context
--- A local copy of a worker incarnation; nil if it is unknown or lost, and its writes are refused.
+-- A local copy of a worker incarnation; live_worker: nil if it is unknown or lost, and its writes are refused.
 local function load_worker(incarnation)
   local w = workers[incarnation]
   if w == nil then

@@ -1,4 +1,4 @@
-"""What a failed call means: whether the command ran, and whether trying again can help."""
+"""Classifies failed calls: whether the command may have run, and whether trying again can help."""
 
 import re
 from dataclasses import dataclass
@@ -19,33 +19,36 @@ _NOT_NOW: Final = (
     "BUSY",
     "NOREPLICAS",
 )
-"""The server refused at the first write or before; nothing ran."""
+"""Codes with which the server refuses at the first write or before: nothing was written."""
 _NEVER: Final = ("NOAUTH", "WRONGPASS", "NOPERM")
 _CODE: Final = re.compile(r"\b(" + "|".join((*_NOT_NOW, *_NEVER)) + r")\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A classified failure. ``error`` is what the caller sees if trying again did not help."""
+    """A classified failure. ``error`` is for the caller if no retry succeeds."""
 
     error: StoreError
     retry: bool
 
 
 def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
-    """Classify what the client library raised for a call to ``where`` (shown without secrets).
+    """Classify an exception of the client library from a call to ``where`` (an address without secrets).
 
     ``sent``: the command may have left this process.
     """
     if isinstance(error.__cause__, exceptions.RedisError):
-        error = error.__cause__  # the client library wraps what went wrong while it connected
+        error = error.__cause__  # the client library wraps errors from connecting
     text = str(error)
     if isinstance(error, exceptions.AuthenticationError | exceptions.NoPermissionError):
         return Failure(StoreUnsuitable(f"{where}: {text}", where=where), retry=False)
     if isinstance(error, exceptions.BusyLoadingError) or "max number of clients" in text:
         return Failure(StoreUnavailable(f"{where}: {text}", where=where, reason="NOT_NOW"), retry=True)
     if isinstance(error, exceptions.InvalidResponse):
-        return Failure(StoreUnsuitable(f"{where}: the answer is not Redis's protocol", where=where), retry=False)
+        return Failure(
+            StoreUnsuitable(f"{where}: the answer is not Redis's protocol; name a Redis or Valkey server", where=where),
+            retry=False,
+        )
     if isinstance(error, exceptions.ResponseError):
         code = _code_of(error)
         if code in _NEVER:
@@ -63,7 +66,7 @@ def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
 
 
 def _code_of(error: exceptions.ResponseError) -> str:
-    """Return the server's code: taken off the text by the client library, or inside it when a script met the error."""
+    """Return the server's code: an attribute of the error, or part of its text if a script met the error."""
     code = getattr(error, "status_code", None)
     if code in {*_NOT_NOW, *_NEVER}:
         return str(code)

@@ -1,18 +1,20 @@
-"""Renders the key schema as a page: what is stored where, for how long, and with which fields.
+"""Renders docs/redis-schema.md: every key, how long it lives, and its fields.
 
-Run as ``python -m fairlane.store.schema_doc > docs/redis-schema.md``.
+Run as ``python -m tools.docs.redis_schema > docs/redis-schema.md``.
 """
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from fairlane.domain.event_decoder import row_fields
+from fairlane.domain.events import KINDS
 from fairlane.store import keys
 
 _INTRO: Final = """\
 # What Fairlane stores
 
-Generated from `fairlane.store.keys` by `python -m fairlane.store.schema_doc`; do not edit.
+Generated from `fairlane.store.keys` and `fairlane.domain.events` by `python -m tools.docs.redis_schema`; do not edit.
 
 Schema version {version}. Every key of a scheduler starts with `{prefix}`: the braces put all of them
 into one cluster slot, so that one script can change them together. Ids of tenants and tasks never hold a colon or a
@@ -37,6 +39,19 @@ _HASHES: Final[Mapping[str, tuple[Mapping[str, Sequence[str]], str]]] = {
     "worker:<incarnation>": (dict.fromkeys(keys.WORKER_FIELDS, ()), "One life of a worker."),
 }
 
+_EVENTS: Final = """\
+## Events
+
+An entry of the stream `events` is what one script call changed. Its fields:
+
+- `n`: the entry's number; each entry's is one more than the number of the entry before it
+- `at`: when, server ms
+- `by`: the command
+- `rows`: a MessagePack array of rows, in the order of the decisions
+
+A row is an array: its kind, then these fields in this order.
+"""
+
 
 def render() -> str:
     """Return the page."""
@@ -56,7 +71,15 @@ def render() -> str:
     )
     lines += _table(("sleeper", "wakes"), [(f"`{sleeper}`", why) for sleeper, why in sleepers])
     lines += ["", f"A bell lives {keys.BELL_TTL_MS // 1000} s if nobody hears it.", ""]
+    lines += [*_EVENTS.splitlines(), "", *_table(("kind", "fields", "meaning"), list(_event_rows())), ""]
     return "\n".join(lines)
+
+
+def _event_rows() -> Iterator[tuple[str, str, str]]:
+    for row in dict.fromkeys(KINDS.values()):
+        kinds = ", ".join(f"`{kind}`" for kind, each in KINDS.items() if each is row)
+        fields = ", ".join(f"`{name}`" for name in row_fields(row))
+        yield kinds, fields or "none", " ".join((row.__doc__ or "").split())
 
 
 def _parts(parts: Sequence[str]) -> str:

@@ -1,20 +1,20 @@
-"""A configuration file that uses every section, as the page of the configuration shows it."""
+"""The configuration file that docs/configuration.md shows. It uses every section."""
 
 from typing import Final
 
 EXAMPLE: Final = """\
-name = "default"                 # schedulers of one name on one server share one pool
+name = "default"                 # schedulers with one name on one server share one pool
 
 [pool]                           # one provider key, or one model
-slots = 32                       # tasks in flight at most
+slots = 32                       # at most 32 tasks in flight
 quantum_units = 500              # about a typical cost or less
 max_attempts = 3
-starts = { limit = 600, interval_ms = 60_000 }        # of all tenants, as the provider allows
+starts = { limit = 600, interval_ms = 60_000 }        # 600 RPM over all tenants
 
 [tenants.acme]
 weight = 2                       # twice globex's share
 budget = { limit_units = 5_000_000, period_ms = 86_400_000, when_exhausted = "wait" }
-starts = { limit = 120, interval_ms = 60_000 }
+starts = { limit = 120, interval_ms = 60_000 }        # 120 RPM
 
 [tenants.globex]
 slots = 4
@@ -27,7 +27,7 @@ strategy = "least-busy"
 [workers]
 count = 2
 slots = 16                       # of each worker
-grace_ms = 30_000                # what runs may finish within it when a worker stops
+grace_ms = 30_000                # when a worker stops, its tasks have 30 s to finish
 
 [health]
 failure_threshold = 3
@@ -38,7 +38,7 @@ max_restarts = 1_000
 [controller]
 minimum_slots = 2                # throttles halve the capacity, down to this
 
-[client.estimates]               # tasks may come without a cost
+[client.estimates]               # estimate the cost of tasks submitted without one
 output_tokens = 512
 overrun_probability = 0.05
 

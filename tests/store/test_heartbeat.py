@@ -1,4 +1,4 @@
-"""The heart beats from a thread of its own, whatever the event loop does, until its incarnation is lost."""
+"""Heartbeats come from a thread of their own, whatever the event loop does, until the incarnation is lost."""
 
 import os
 import signal
@@ -11,8 +11,8 @@ import redis
 
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.store.connection import Endpoint
-from fairlane.store.heart import Heart
-from fairlane.store.messages import Beat
+from fairlane.store.heartbeat import HeartbeatThread
+from fairlane.store.messages import HeartbeatReply
 from fairlane.store.store import Store
 from tests.support.store_servers import running
 from tests.support.store_world import World, task
@@ -22,20 +22,20 @@ LONG_S = 10.0
 
 
 class Owner:
-    """What a worker keeps of its heart."""
+    """Keeps the replies, as a worker does."""
 
     def __init__(self, endpoint: Endpoint, name: str, incarnation: str = "w1") -> None:
-        self.beats: list[Beat] = []
+        self.beats: list[HeartbeatReply] = []
         self.beaten = threading.Event()
         self.lost = threading.Event()
-        self.heart = Heart(endpoint, name, incarnation, PERIOD_S, self._on_beat, self.lost.set)
+        self.thread = HeartbeatThread(endpoint, name, incarnation, PERIOD_S, self._on_beat, self.lost.set)
 
-    def _on_beat(self, beat: Beat) -> None:
+    def _on_beat(self, beat: HeartbeatReply) -> None:
         self.beats.append(beat)
         self.beaten.set()
 
-    def next_beat(self) -> Beat:
-        """Wait for a beat that starts now or later, while this thread (the event loop's) is busy waiting."""
+    def next_beat(self) -> HeartbeatReply:
+        """Wait for the reply to a heartbeat that is sent from now on; it blocks the event loop's thread."""
         self.beaten.clear()
         assert self.beaten.wait(LONG_S)
         return self.beats[-1]
@@ -51,16 +51,16 @@ async def test_it_beats_while_the_event_loop_is_blocked_and_says_what_is_held(wo
     await world.ready()
     await world.active(task("t"))
     owner = Owner(world.endpoint, world.name)
-    before = owner.heart.last_sent_s
-    owner.heart.start()
+    before = owner.thread.last_sent_s
+    owner.thread.start()
     try:
         owner.next_beat()
         assert owner.next_beat().held == 1
-        assert owner.heart.last_sent_s > before
+        assert owner.thread.last_sent_s > before
     finally:
-        owner.heart.stop()
+        owner.thread.stop()
     assert not owner.lost.is_set()
-    assert SYSTEM_CLOCK.monotonic_s() >= owner.heart.last_sent_s
+    assert SYSTEM_CLOCK.monotonic_s() >= owner.thread.last_sent_s
 
 
 async def test_it_brings_cancellations(world: World) -> None:
@@ -68,24 +68,24 @@ async def test_it_brings_cancellations(world: World) -> None:
     (started,) = await world.active(task("t"))
     await world.store.cancel([started.ref])
     owner = Owner(world.endpoint, world.name)
-    owner.heart.start()
+    owner.thread.start()
     try:
         assert owner.next_beat().cancelling == ((started.ref, started.fence),)
     finally:
-        owner.heart.stop()
+        owner.thread.stop()
 
 
 async def test_when_the_incarnation_is_lost_it_says_so_once_and_ends(world: World) -> None:
     await world.ready()
     owner = Owner(world.endpoint, world.name)
-    owner.heart.start()
+    owner.thread.start()
     try:
         owner.next_beat()
         await world.store.evict("w1")
         assert owner.lost.wait(LONG_S)
         count = len(owner.beats)
     finally:
-        owner.heart.stop()
+        owner.thread.stop()
     assert len(owner.beats) == count
     assert all(beat.alive for beat in owner.beats)
 
@@ -96,20 +96,20 @@ async def test_it_outlives_a_server_that_hangs_and_loses_no_time_when_it_is_back
         await world.ready(lease_ms=60_000)
         await world.store.close()
         owner = Owner(Endpoint(url), name)
-        owner.heart.start()
+        owner.thread.start()
         process = int((await store.info("server"))["process_id"])
         try:
             owner.next_beat()
             os.kill(process, signal.SIGSTOP)
             owner.beaten.clear()
-            sent = owner.heart.last_sent_s
+            sent = owner.thread.last_sent_s
             assert not owner.beaten.wait(5 * PERIOD_S)
-            assert owner.heart.last_sent_s - sent <= PERIOD_S * 3  # an unanswered beat does not count
+            assert owner.thread.last_sent_s - sent <= PERIOD_S * 3  # an unanswered beat does not count
             os.kill(process, signal.SIGCONT)
             owner.next_beat()
         finally:
             os.kill(process, signal.SIGCONT)
-            owner.heart.stop()
+            owner.thread.stop()
         assert not owner.lost.is_set()
 
 
@@ -118,7 +118,7 @@ async def test_flushed_scripts_and_cut_connections_do_not_stop_it(url: str, name
     async with world.store:
         await world.ready()
         owner = Owner(Endpoint(url), name)
-        owner.heart.start()
+        owner.thread.start()
         try:
             with redis.Redis.from_url(url) as admin:
                 for _ in range(3):
@@ -128,18 +128,18 @@ async def test_flushed_scripts_and_cut_connections_do_not_stop_it(url: str, name
                     admin.client_kill_filter(_type="normal", skipme=True)
                     owner.next_beat()
         finally:
-            owner.heart.stop()
+            owner.thread.stop()
         assert not owner.lost.is_set()
 
 
 async def test_it_stops_in_about_a_period(world: World) -> None:
     await world.ready()
     owner = Owner(world.endpoint, world.name)
-    owner.heart.start()
+    owner.thread.start()
     owner.next_beat()
     started = SYSTEM_CLOCK.monotonic_s()
-    owner.heart.stop()
+    owner.thread.stop()
     assert SYSTEM_CLOCK.monotonic_s() - started < 1.0
     count = len(owner.beats)
-    owner.heart.stop()
+    owner.thread.stop()
     assert len(owner.beats) == count

@@ -1,5 +1,6 @@
-"""Whether a server can be used: kind, version, eviction, role, permission to run scripts that write."""
+"""The server: whether Fairlane can use it, and a report on it."""
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from fairlane.errors import StoreError, StoreUnavailable, StoreUnsuitable
@@ -17,10 +18,43 @@ def parse_info(reply: bytes) -> dict[str, str]:
 
 
 def server_version(info: dict[str, str]) -> tuple[str, str]:
-    """Return the server's kind and version. Valkey reports Redis's 7.2.4 as ``redis_version``: look deeper."""
+    """Return the server's kind and version. Valkey reports 7.2.4 as ``redis_version`` and its own version elsewhere."""
     if "valkey_version" in info:
         return "valkey", info["valkey_version"]
     return info.get("server_name", "redis"), info.get("redis_version", "0")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerReport:
+    """A server's facts. None: the server, or this user's permissions, did not let them be read."""
+
+    kind: str
+    """``valkey`` or ``redis``."""
+    version: str
+    append_only: bool
+    fsync: str | None
+    """The append-only file's policy: ``always``, ``everysec`` or ``no``."""
+    snapshots: str | None
+    """When the server saves snapshots, as its setting ``save`` says; "": never."""
+    eviction: str
+    memory_used: str
+    memory_limit: str | None
+    """None: no limit."""
+
+
+def report(info: dict[str, str], fsync: str | None, snapshots: str | None) -> ServerReport:
+    """Return the report that INFO's fields and two settings make."""
+    kind, version = server_version(info)
+    return ServerReport(
+        kind=kind,
+        version=version,
+        append_only=info.get("aof_enabled") == "1",
+        fsync=fsync,
+        snapshots=snapshots,
+        eviction=info.get("maxmemory_policy", "unknown"),
+        memory_used=info.get("used_memory_human", "?"),
+        memory_limit=info["maxmemory_human"] if int(info.get("maxmemory", "0")) else None,
+    )
 
 
 def _unsuitable(where: str, problem: str) -> StoreUnsuitable:
@@ -28,7 +62,7 @@ def _unsuitable(where: str, problem: str) -> StoreUnsuitable:
 
 
 async def check(connector: Connector, keys: Keys) -> None:
-    """Raise StoreUnsuitable in one line if the server cannot carry Fairlane."""
+    """Raise StoreUnsuitable, naming the problem and the requirement, if Fairlane cannot use the server."""
     where = connector.endpoint.shown
     info = parse_info(await _run(connector, ("INFO",)))
     version = info.get("redis_version", "0")
@@ -36,10 +70,10 @@ async def check(connector: Connector, keys: Keys) -> None:
     if numbers < OLDEST_VERSION:
         raise _unsuitable(where, f"server version {version} is too old; 6.2 or newer is needed")
     if info.get("role") in {"slave", "replica"}:
-        raise _unsuitable(where, "it is a read-only replica; name the primary")
+        raise _unsuitable(where, "it is a read-only replica; name the primary instead")
     policy = info.get("maxmemory_policy", "noeviction")
     if policy != "noeviction":
-        raise _unsuitable(where, f"maxmemory-policy is {policy}: it would evict tasks; noeviction is needed")
+        raise _unsuitable(where, f"maxmemory-policy is {policy} and would evict tasks; set it to noeviction")
     try:
         await _run(connector, ("EVAL", _PROBE, 1, keys.key("bell", "probe")))
     except StoreUnavailable:

@@ -1,4 +1,4 @@
-"""A worker's heartbeat, from its own thread and connection, so that a busy event loop cannot starve it."""
+"""A worker's heartbeat, on its own thread and connection, so that a busy event loop cannot delay it."""
 
 import threading
 from collections.abc import Callable
@@ -10,16 +10,17 @@ from redis.retry import Retry
 
 from fairlane.clock import SYSTEM_CLOCK, Clock
 from fairlane.store import scripts
-from fairlane.store.codec import pack, split_name, unpack
+from fairlane.store.codec import split_name, unpack
 from fairlane.store.connection import LOST, Endpoint
 from fairlane.store.keys import Keys
-from fairlane.store.messages import Beat
+from fairlane.store.messages import HeartbeatReply
+from fairlane.store.requests import encode
 
 
-def decode_beat(data: bytes) -> Beat:
+def decode_heartbeat(data: bytes) -> HeartbeatReply:
     """Decode the reply of `heartbeat`."""
     alive, held, runnable, stopping = unpack(data)
-    return Beat(
+    return HeartbeatReply(
         alive=bool(alive),
         held=held,
         cancelling=tuple((split_name(name), fence) for name, fence in stopping),
@@ -27,11 +28,11 @@ def decode_beat(data: bytes) -> Beat:
     )
 
 
-class Heart:
-    """Beats once per period until stopped or until the store says that the incarnation is lost.
+class HeartbeatThread:
+    """Sends a heartbeat per period until `stop`, or until the store answers that the incarnation is lost.
 
-    ``on_beat`` and ``on_lost`` are called on the heart's thread. A failed beat is tried again after a short while;
-    the owner compares ``last_sent_s`` with its lease to know when it must give up.
+    ``on_reply`` and ``on_lost`` are called on this thread. A heartbeat that fails is sent again after a quarter of a
+    period. The owner compares ``last_sent_s`` with its lease to know when it must stop working.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Heart:
         name: str,
         incarnation: str,
         period_s: float,
-        on_beat: Callable[[Beat], None],
+        on_reply: Callable[[HeartbeatReply], None],
         on_lost: Callable[[], None],
         *,
         clock: Clock = SYSTEM_CLOCK,
@@ -49,20 +50,20 @@ class Heart:
         self._keys = Keys(name)
         self._incarnation = incarnation
         self._period_s = period_s
-        self._on_beat = on_beat
+        self._on_reply = on_reply
         self._on_lost = on_lost
         self._clock = clock
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"heart-{incarnation}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"heartbeat-{incarnation}", daemon=True)
         self.last_sent_s = clock.monotonic_s()
-        """When the last beat that was answered had been sent (monotonic seconds)."""
+        """When the last heartbeat that got a reply was sent (monotonic seconds)."""
 
     def start(self) -> None:
-        """Start beating."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop beating, and wait for a beat on its way (at most about a period)."""
+        """Stop the thread, and wait for a heartbeat in flight: at most about a period."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -79,23 +80,23 @@ class Heart:
         try:
             pause_s = self._period_s
             while not self._stop.wait(pause_s):
-                beat = self._beat(script)
-                if beat is None:
+                reply = self._send(script)
+                if reply is None:
                     pause_s = self._period_s / 4
                     continue
                 pause_s = self._period_s
-                if not beat.alive:
+                if not reply.alive:
                     self._on_lost()
                     return
-                self._on_beat(beat)
+                self._on_reply(reply)
         finally:
             client.close()
 
-    def _beat(self, script: Any) -> Beat | None:  # noqa: ANN401 - redis-py's script object
+    def _send(self, script: Any) -> HeartbeatReply | None:  # noqa: ANN401 - redis-py's script object
         sent_s = self._clock.monotonic_s()
         try:
-            reply = script(keys=[self._keys.pool], args=[0, pack([self._incarnation])])
+            raw = script(keys=[self._keys.pool], args=[0, encode("heartbeat", incarnation=self._incarnation)])
         except (*LOST, exceptions.RedisError):
             return None
         self.last_sent_s = sent_s
-        return decode_beat(reply)
+        return decode_heartbeat(raw)

@@ -1,6 +1,6 @@
-"""Renders every configuration section as a page: what each field takes, its default, and what it means.
+"""Renders the configuration as a page: what each field takes, its default, and its meaning.
 
-Run as ``python -m fairlane.config.page > docs/configuration.md``. The meanings are the fields' docstrings.
+Run as ``python -m tools.docs.configuration > docs/configuration.md``. The meanings are the fields' docstrings.
 """
 
 import ast
@@ -14,52 +14,57 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Union, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fairlane.config import REDIS_URL_VARIABLE, BudgetConfig, EstimateConfig, SchedulerConfig, Section
-from fairlane.config.example import EXAMPLE
 from fairlane.config.openai_chat import OpenAIChatConfig
+from fairlane.config.problems import is_mapping, section_of
 from fairlane.config.roles import DispatcherConfig
 from fairlane.config.supervision import WorkerSupervisorConfig
 from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.domain.limits import MAX_DURATION_MS
+from tools.docs.example import EXAMPLE
 
 _INTRO: Final = f"""\
 # Configuration
 
-Generated from `fairlane.config` by `python -m fairlane.config.page`; do not edit.
+Generated from `fairlane.config` by `python -m tools.docs.configuration`; do not edit.
 
-A file has the sections of `SchedulerConfig`; each may be missing, and so may each field that has a default:
+This file uses every section. A section may be missing, and so may a field that has a default:
 
 ```toml
 {EXAMPLE}```
 
-- `fairlane serve --config FILE`, the other commands and `fairlane.load_config(path)` read such a file, and, if it names
-  no server, `${REDIS_URL_VARIABLE}`. `--redis` goes before both.
-- A `SchedulerConfig` that is built in code means what it says: it looks at no file and no environment. The classes have
-  the names below, and are in `fairlane`. They are frozen.
-- What cannot be used is refused with a `ConfigError`, which names each field, its value and what would be accepted.
-- A field whose default is *none* is left out of a file to have none.
-- Numbers are whole unless it says *any number*. Durations are milliseconds; costs are units, such as tokens.
+- `fairlane serve --config FILE`, the other commands and `fairlane.load_config(path)` read such a file. If it names no
+  server, they read `${REDIS_URL_VARIABLE}`. `--redis` overrides both.
+- In code, build a `SchedulerConfig` from the classes named below, which are in `fairlane`. They are frozen, and read
+  neither a file nor the environment.
+- A `ConfigError` names each unusable field, its value, and what would be accepted. For an unknown field it suggests the
+  name that was probably meant.
+- If the default of a field is *none*, leave the field out to have none.
+- Numbers are whole unless the table says *any number*. Durations are in milliseconds, costs in units, such as tokens.
+- `starts` and `spend` are rate limits. With `interval_ms = 60_000`, `starts` limits requests per minute (RPM) and
+  `spend` tokens per minute (TPM).
 """
 
 _OUTSIDE: Final = """\
 ## Not in the file
 
-These are built in code: for the provider of OpenAI-compatible endpoints, and for a `fairlane.workers` of one's own.
+These are built in code: for the provider of OpenAI-compatible endpoints, and for a `fairlane.workers` of your own.
 """
 
-_HOMES: Final[Mapping[type[Section], str]] = {
+_HOMES: Final[Mapping[type[BaseModel], str]] = {
     OpenAIChatConfig: "fairlane.providers.openai_chat",
     ManagerConfig: "fairlane.workers",
     HealthConfig: "fairlane.workers",
     SupervisorConfig: "fairlane.workers",
 }
-_NOTES: Final[Mapping[type[Section], str]] = {
+_NOTES: Final[Mapping[type[BaseModel], str]] = {
     BudgetConfig: "See [budgets.md](budgets.md).",
-    DispatcherConfig: "The strategies are those of [pools](workers.md#strategies).",
+    DispatcherConfig: "See [the strategies](workers.md#strategies).",
     EstimateConfig: "See [estimates.md](estimates.md).",
-    ManagerConfig: "See [pool.md](workers.md).",
+    ManagerConfig: "See [workers.md](workers.md).",
     OpenAIChatConfig: "See [providers.md](providers.md#openai-compatible-chat-completions).",
     WorkerSupervisorConfig: "See [operations.md](operations.md#supervision).",
 }
@@ -78,11 +83,11 @@ def render() -> str:
     return "\n".join(lines)
 
 
-def meanings(kind: type[Section]) -> dict[str, str]:
+def meanings(kind: type[BaseModel]) -> dict[str, str]:
     """Return what each field means: its docstring, else that of the class it was inherited from, else its section's."""
     found: dict[str, str] = {}
     for name, field in kind.model_fields.items():
-        section = _section_of(field.annotation)
+        section = section_of(field.annotation)
         if section is not None:
             found[name] = _plain(section.__doc__ or "")
     for base in reversed(kind.__mro__):
@@ -93,26 +98,26 @@ def meanings(kind: type[Section]) -> dict[str, str]:
     return found
 
 
-def _sections() -> dict[type[Section], list[str]]:
-    """Each section of a file, in the order of the fields, with the places where it may stand."""
-    found: dict[type[Section], list[str]] = {SchedulerConfig: []}
+def _sections() -> dict[type[BaseModel], list[str]]:
+    """Return each section of a file, in the order of the fields, with the places where it may stand."""
+    found: dict[type[BaseModel], list[str]] = {SchedulerConfig: []}
 
-    def visit(kind: type[Section], place: str) -> None:
+    def visit(kind: type[BaseModel], place: str) -> None:
         found.setdefault(kind, []).append(place)
         inside(kind, f"{place}.")
 
-    def inside(kind: type[Section], prefix: str) -> None:
+    def inside(kind: type[BaseModel], prefix: str) -> None:
         for name, field in kind.model_fields.items():
-            section = _section_of(field.annotation)
+            section = section_of(field.annotation)
             if section is not None:
-                many = get_origin(field.annotation) is not None and _is_mapping(field.annotation)
+                many = get_origin(field.annotation) is not None and is_mapping(field.annotation)
                 visit(section, f"{prefix}{name}{'.<tenant>' if many else ''}")
 
     inside(SchedulerConfig, "")
     return found
 
 
-def _section(title: str, kind: type[Section], *, level: int) -> Iterator[str]:
+def _section(title: str, kind: type[BaseModel], *, level: int) -> Iterator[str]:
     yield f"{'#' * level} {title}"
     yield ""
     note = _NOTES.get(kind)
@@ -121,9 +126,9 @@ def _section(title: str, kind: type[Section], *, level: int) -> Iterator[str]:
     yield ""
     yield _row(("field", "takes", "default", "meaning"))
     yield _row(("---",) * 4)
-    told = meanings(kind)
+    words = meanings(kind)
     for name, field in kind.model_fields.items():
-        yield _row((f"`{name}`", _takes(field.annotation, field.metadata, name), _default(field, name), told[name]))
+        yield _row((f"`{name}`", _takes(field.annotation, field.metadata, name), _default(field, name), words[name]))
     yield ""
 
 
@@ -139,7 +144,7 @@ def _docstrings(tree: ast.ClassDef) -> dict[str, str]:
 
 
 def _takes(kind: Any, metadata: Sequence[object], name: str) -> str:  # noqa: ANN401 - a type as it was annotated
-    """What a field of this type takes, in words."""
+    """Say in words what a field of this type takes."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in {Union, UnionType}:
         [inner] = [each for each in arguments if each is not NoneType]
@@ -147,7 +152,7 @@ def _takes(kind: Any, metadata: Sequence[object], name: str) -> str:  # noqa: AN
     if origin is Annotated:
         more = [item for each in arguments[1:] for item in (each.metadata if isinstance(each, FieldInfo) else [each])]
         return _takes(arguments[0], [*metadata, *more], name)
-    if _is_mapping(kind):
+    if is_mapping(kind):
         return "a section for each tenant's id"
     if issubclass(kind, Section):
         return "a section"
@@ -159,10 +164,10 @@ def _takes(kind: Any, metadata: Sequence[object], name: str) -> str:  # noqa: AN
 
 
 def _bounds(metadata: Sequence[object], name: str) -> str:
-    told = {key: getattr(each, key) for each in metadata for key in ("ge", "le", "max_length") if hasattr(each, key)}
-    if "le" in told:
-        return f"{_number(told['ge'], name)} to {_number(told['le'], name)}"
-    return f"at most {told['max_length']} characters" if "max_length" in told else ""
+    bounds = {key: getattr(each, key) for each in metadata for key in ("ge", "le", "max_length") if hasattr(each, key)}
+    if "le" in bounds:
+        return f"{_number(bounds['ge'], name)} to {_number(bounds['le'], name)}"
+    return f"at most {bounds['max_length']} characters" if "max_length" in bounds else ""
 
 
 def _default(field: FieldInfo, name: str) -> str:
@@ -181,7 +186,7 @@ def _default(field: FieldInfo, name: str) -> str:
 
 
 def _number(value: float, name: str) -> str:
-    """A number as a file has it, and once more as one would say it."""
+    """Show a number as a file has it, and as people say it."""
     shown = f"`{value:_}`"
     if not isinstance(value, int) or value < 1_000:
         return shown
@@ -194,18 +199,6 @@ def _number(value: float, name: str) -> str:
         spoken = f"{value / size:g} {unit}"
         return spoken if value == MAX_DURATION_MS else f"{shown} ({spoken})"
     return shown
-
-
-def _section_of(kind: Any) -> type[Section] | None:  # noqa: ANN401 - a type as it was annotated
-    """The section that a field holds, or may hold, if it does."""
-    if isinstance(kind, type) and get_origin(kind) is None:
-        return kind if issubclass(kind, Section) else None
-    return next((found for each in get_args(kind) if (found := _section_of(each)) is not None), None)
-
-
-def _is_mapping(kind: Any) -> bool:  # noqa: ANN401 - a type as it was annotated
-    origin = get_origin(kind)
-    return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
 def _plain(docstring: str) -> str:

@@ -1,6 +1,6 @@
-"""Renders what is told to OpenTelemetry as a page: every instrument and every span.
+"""Renders docs/telemetry.md: every instrument and every span.
 
-Run as ``python -m fairlane.telemetry.page > docs/telemetry.md``.
+Run as ``python -m tools.docs.telemetry > docs/telemetry.md``.
 """
 
 import sys
@@ -40,33 +40,34 @@ asyncio.run(main())
 """
 
 _INTRO: Final = f"""\
-# What Fairlane tells OpenTelemetry
+# Metrics and spans
 
-Generated from `fairlane.telemetry.names` by `python -m fairlane.telemetry.page`; do not edit.
+Generated from `fairlane.telemetry.names` by `python -m tools.docs.telemetry`; do not edit.
 
-What is instrumented today is the pool layer, `fairlane.workers`: managers, workers, health checks and restarts. The
-scheduler is instrumented as far as it is made of that layer: the checks and restarts of its workers (kind `scheduler`).
-What it admits, dispatches, holds and settles is not told to OpenTelemetry; `fairlane status`, `fairlane audit` and the
-event stream tell it, see [operations.md](operations.md#watching).
+Fairlane records metrics and spans of `fairlane.workers` with OpenTelemetry: managers, workers, health checks and
+restarts. Of a scheduler it records the checks and restarts of its workers (kind `scheduler`). What a scheduler admits,
+dispatches, holds and settles is in `fairlane status`, `fairlane audit` and the event stream instead: see
+[operations.md](operations.md#watching).
 
-Everything is recorded under the scope `{SCOPE}`, with the providers of the process or those handed to `Telemetry`.
-Without an SDK nothing is recorded.
+The scope is `{SCOPE}`. The providers are the process's own, or those given to `Telemetry`. Without an SDK nothing is
+recorded.
 
 Attributes of instruments take few values: statuses, outcomes, error codes, names of strategies and kinds of workers.
 Ids of workers and tasks are on spans only.
 
 ## Attaching an SDK
 
-Fairlane needs the API only. `pip install opentelemetry-sdk` adds what collects; set it up before the first pool,
-manager or scheduler is made. This program prints what it would send; an exporter for OTLP takes the console's place.
+Fairlane depends on OpenTelemetry's API only. Install an SDK with `pip install opentelemetry-sdk`, and set it up before
+you make the first worker group, manager or scheduler. This program prints its metrics and spans; to send them to a
+collector, use an OTLP exporter in place of the console's.
 
 ```python
 {RECIPE}```
 """
 
 _SPANS: Final = """\
-A span that ends with an exception has the status error, described by the error's code or class. The span of an attempt
-lies within that of its task, and what the work traces within that of the attempt, if it is executed in this process.
+A span that ends with an exception has the status error, with the error's code or class. The span of an attempt is a
+child of its task's span. Spans of the work itself are children of the attempt's span if the work runs in this process.
 """
 
 

@@ -1,0 +1,160 @@
+"""Reads every key of a scheduler, or the pool's numbers alone. Writes nothing."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from fairlane.domain.task import TaskRef, TaskState
+from fairlane.store.codec import first_value, parts, unpack_row
+from fairlane.store.connection import Command
+from fairlane.store.keys import KEYS, POOL_HASH, SCHEMA_VERSION, STAMP, TASK_HASH, TENANT_HASH, WORKER_FIELDS, Keys
+from fairlane.store.refusals import other_version
+from fairlane.store.stored import Stamp, Stored, StoredKey, StoredTask, StoredTenant, StoredWorker
+
+_PER_TRIP: Final = 500
+_KINDS: Final = frozenset(spec.name for spec in KEYS)
+_PACKED: Final = ("facts", "attempt", "counts")
+_PLAIN: Final = ("cancel", "ready_at")
+
+Run = Callable[[Sequence[Command]], Awaitable[list[Any]]]
+"""Sends commands in one round trip and returns their replies."""
+
+
+class _Named(NamedTuple):
+    """A key, and its part behind the kind: an id, an owner, `tenant:id`."""
+
+    key: str
+    name: str
+    ttl_ms: int
+
+
+class StoredReader:
+    """Reads one scheduler's keys, several hundred a round trip."""
+
+    def __init__(self, run: Run, keys: Keys) -> None:
+        self._run = run
+        self._keys = keys
+
+    async def pool(self) -> dict[str, int]:
+        """Read the pool's numbers.
+
+        Raises:
+            ConfigError: another version of Fairlane wrote the state.
+
+        """
+        (settings,) = await self._run([("HGET", self._keys.pool, "settings")])
+        schema = first_value(settings) if settings else SCHEMA_VERSION
+        if schema != SCHEMA_VERSION:
+            raise other_version(self._keys, schema)
+        return _whole_numbers(await self._pool_fields())
+
+    async def everything(self, names: Sequence[str]) -> Stored:
+        """Read the scheduler's keys, which are ``names``."""
+        stored = Stored()
+        by_kind: dict[str, list[_Named]] = {kind: [] for kind in _KINDS}
+        for key, ttl in zip(names, await self._each([("PTTL", name) for name in names]), strict=True):
+            kind = self._keys.kind_of(key)
+            if ttl == -2:
+                continue  # it ran out since the scan
+            if kind not in by_kind:
+                stored.unknown.append(key)
+                continue
+            stored.keys.append(StoredKey(key, kind, ttl))
+            by_kind[kind].append(_Named(key, key.removeprefix(f"{self._keys.prefix}{kind}:"), ttl))
+        fields = await self._pool_fields()
+        stored.pool, stored.policy = _whole_numbers(fields), str(fields["policy"])
+        stored.fractions |= _fractions("pool", fields)
+        await self._tenants(stored, by_kind)
+        await self._tasks(stored, by_kind["task"])
+        await self._workers(stored, by_kind)
+        return stored
+
+    async def _pool_fields(self) -> dict[str, int | str]:
+        (raw,) = await self._run([("HMGET", self._keys.pool, *POOL_HASH)])
+        return _unpacked(POOL_HASH, raw)
+
+    async def _tenants(self, stored: Stored, by_kind: dict[str, list[_Named]]) -> None:
+        key = self._keys.key
+        registered, stored.calendar, stored.timers = [
+            _scores(reply)
+            for reply in await self._each([_zset(key(kind)) for kind in ("tenants", "calendar", "timers")])
+        ]
+        stored.registered = set(registered)
+        (parked,) = await self._run([("HGETALL", key("parked"))])
+        stored.parked = _texts(parked)
+        replies = await self._each([("HMGET", each.key, *TENANT_HASH) for each in by_kind["tenant"]])
+        for each, raw in zip(by_kind["tenant"], replies, strict=True):
+            fields = _unpacked(TENANT_HASH, raw)
+            stored.fractions |= _fractions(f"tenant:{each.name}", fields)
+            stored.tenants[each.name] = StoredTenant(str(fields["place"]), _whole_numbers(fields))
+        stored.pending = await self._zsets(by_kind["pending"])
+        replies = await self._each([("LRANGE", each.key, 0, -1) for each in by_kind["window"]])
+        for each, stamps in zip(by_kind["window"], replies, strict=True):
+            stored.windows[each.name] = [Stamp(*unpack_row(stamp, len(STAMP))) for stamp in stamps]
+
+    async def _tasks(self, stored: Stored, tasks: list[_Named]) -> None:
+        spec = {field: TASK_HASH[field] for field in _PACKED}
+        replies = await self._each([("HMGET", each.key, "state", *_PACKED, *_PLAIN) for each in tasks])
+        for each, (state, *raw) in zip(tasks, replies, strict=True):
+            if state is None:
+                (left,) = await self._run([("EXISTS", each.key)])
+                if left:
+                    stored.unknown.append(each.key)
+                continue
+            ref = TaskRef(*each.name.split(":", 1))
+            fields = _unpacked(spec, raw[: len(_PACKED)])
+            stored.fractions |= _fractions(f"task:{ref}", fields)
+            numbers = _whole_numbers(fields) | _numbers(_PLAIN, raw[len(_PACKED) :])
+            stored.tasks[ref] = StoredTask(ref, TaskState(state.decode()), str(fields["worker"]), numbers, each.ttl_ms)
+
+    async def _workers(self, stored: Stored, by_kind: dict[str, list[_Named]]) -> None:
+        leases, names = await self._run([_zset(self._keys.key("workers")), ("HGETALL", self._keys.key("names"))])
+        stored.leases, stored.names = _scores(leases), _texts(names)
+        replies = await self._each([("HMGET", each.key, *WORKER_FIELDS) for each in by_kind["worker"]])
+        for each, raw in zip(by_kind["worker"], replies, strict=True):
+            text = dict(zip(WORKER_FIELDS, ((value or b"").decode() for value in raw), strict=True))
+            stored.workers[each.name] = StoredWorker(text["name"], text["state"], int(text["load"] or 0))
+        stored.owned = await self._zsets(by_kind["owned"])
+        stored.cancelling = await self._zsets(by_kind["cancelling"])
+
+    async def _each(self, commands: Sequence[Command]) -> list[Any]:
+        replies: list[Any] = []
+        for first in range(0, len(commands), _PER_TRIP):
+            replies += await self._run(commands[first : first + _PER_TRIP])
+        return replies
+
+    async def _zsets(self, keys: list[_Named]) -> dict[str, dict[str, int]]:
+        replies = await self._each([_zset(each.key) for each in keys])
+        return {each.name: _scores(reply) for each, reply in zip(keys, replies, strict=True)}
+
+
+def _zset(key: str) -> Command:
+    return ("ZRANGE", key, 0, -1, "WITHSCORES")
+
+
+def _unpacked(spec: Mapping[str, Sequence[str]], raw: Sequence[bytes | None]) -> dict[str, int | str]:
+    fields: dict[str, int | str] = {}
+    for packed, names in zip(raw, spec.values(), strict=True):
+        fields |= parts(packed, names)
+    return fields
+
+
+def _whole_numbers(fields: Mapping[str, int | str | float]) -> dict[str, int]:
+    return {
+        name: 0 if isinstance(value, float) else value for name, value in fields.items() if not isinstance(value, str)
+    }
+
+
+def _fractions(subject: str, fields: Mapping[str, int | str | float]) -> dict[str, float]:
+    return {f"{subject} {name}": value for name, value in fields.items() if isinstance(value, float)}
+
+
+def _scores(flat: Sequence[bytes]) -> dict[str, int]:
+    return {member.decode(): int(float(score)) for member, score in zip(flat[::2], flat[1::2], strict=True)}
+
+
+def _texts(flat: Sequence[bytes]) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2], strict=True)}
+
+
+def _numbers(fields: Sequence[str], raw: Sequence[bytes | None]) -> dict[str, int]:
+    return {name: int(float(value)) if value else 0 for name, value in zip(fields, raw, strict=True)}

@@ -1,0 +1,1 @@
+"""What the project needs and does not ship."""
