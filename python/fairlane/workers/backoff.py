@@ -1,4 +1,4 @@
-"""How long to wait before the next try: a random part of a time that doubles up to a cap."""
+"""Exponential backoff with full jitter: a random part of a time that doubles up to a cap."""
 
 from tenacity import RetryCallState, Retrying
 from tenacity.wait import wait_exponential
@@ -7,9 +7,9 @@ from fairlane.clock import Rng
 
 
 class FullJitter(wait_exponential):
-    """A wait of tenacity's: uniform in [0, min(cap, base * 2^n)] seconds after n further tries, with injected chance.
+    """A tenacity wait: uniform in [0, min(cap, base * 2^n)] seconds after n retries, from an injected random source.
 
-    Unlike a fixed wait, it spreads those who failed together.
+    Unlike a fixed wait, it spreads retries of things that failed together.
     """
 
     def __init__(self, base_s: float, cap_s: float, rng: Rng) -> None:
@@ -21,12 +21,12 @@ class FullJitter(wait_exponential):
         return self._rng.uniform(0, super().__call__(retry_state))
 
     def after(self, tries: int) -> float:
-        """Return seconds to wait when there were so many further tries before, where tenacity does not count them."""
+        """Return seconds to wait after ``tries`` retries, where tenacity does not count them."""
         state = RetryCallState(Retrying(), None, (), {})
         state.attempt_number = tries + 1
         return self(state)
 
 
 def full_jitter(base_s: float, cap_s: float, rng: Rng) -> FullJitter:
-    """Return the wait; ``base_s`` = 0 means none at all."""
+    """Return the wait; ``base_s`` = 0 means no wait."""
     return FullJitter(base_s, cap_s, rng)
