@@ -43,6 +43,8 @@ Bad = Any
         (lambda group: group.add(ScriptedWorker), "member = <class .*: must be a worker"),
         (lambda _: WorkerGroup([5]), "member = 5: must be a worker"),  # type: ignore[type-var]
         (lambda _: WorkerGroup(ScriptedWorker("b")), "members = .*: must be an iterable of members"),  # type: ignore[arg-type, type-var]
+        (lambda group: group.get(5), "the group has no worker 5"),
+        (lambda group: group.get(Unspeakable()), "the group has no worker Unspeakable"),
         (lambda group: group.search({"tags": ["x"]}), r"criteria = \{.*: must be Criteria"),
         (lambda group: group.subscribe(5), "observer = 5: must be callable"),
         (lambda group: group.record("well"), "report = 'well': must be a HealthReport"),
@@ -72,17 +74,10 @@ Bad = Any
 async def test_a_bad_argument_is_named_with_what_is_accepted(use: Callable[[Bad], object], says: str) -> None:
     group = WorkerGroup([ScriptedWorker("a")])
     heard = listen(group)
-    with fails(WorkerErrorCode.INVALID_CONFIGURATION, says):
+    with pytest.raises(WorkerError, match=says) as raised:
         use(group)
+    assert raised.value.code in {WorkerErrorCode.INVALID_CONFIGURATION, WorkerErrorCode.WORKER_NOT_FOUND}
     assert (heard, len(group)) == ([], 1)
-
-
-@pytest.mark.parametrize("name", [5, [], None, Unspeakable()], ids=lambda name: type(name).__name__)
-async def test_what_is_no_name_is_nobodys(name: Bad) -> None:
-    group = WorkerGroup([ScriptedWorker("a")])
-    assert name not in group
-    with fails(WorkerErrorCode.WORKER_NOT_FOUND, "the group has no worker"):
-        group.get(name)
 
 
 @pytest.mark.parametrize("bad", ["5", [1], True, -1, math.nan, math.inf, 10**400, None], ids=lambda bad: repr(bad)[:9])

@@ -102,20 +102,6 @@ async def test_no_outcome_is_reported_as_never_retrieved() -> None:
     assert reported == []
 
 
-@virtual_time
-async def test_a_result_that_comes_with_the_cancellation_is_dropped() -> None:
-    worker = Gated()
-    await worker.start()
-    gate = asyncio.Event()
-    call = begun(worker.execute(task(lambda _: gate.wait()), None))
-    await settle()
-    worker.watch(lambda member: call.cancel() if member.load == 0 else None)
-    gate.set()
-    await asyncio.wait({call})
-    assert call.cancelled()
-    assert (worker.load, worker.metrics.successes) == (0, 1)
-
-
 class Unrecorded(Telemetry):
     """Cannot count attempts."""
 

@@ -12,6 +12,7 @@ import pytest
 from fairlane.workers import LocalWorker, WorkerError, WorkerErrorCode, WorkerHealth, WorkerStatus
 from tests.support.virtual_time import virtual_time
 from tests.support.worker_errors import fails
+from tests.support.worker_gated import insist_for
 from tests.support.worker_work import double, task, thread_name
 
 
@@ -83,16 +84,9 @@ async def test_a_stop_waits_for_cancelled_functions_to_clean_up() -> None:
 
 @virtual_time
 async def test_a_stop_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture) -> None:
-    async def insist(_: object) -> None:
-        for _ in range(2):
-            try:
-                await asyncio.sleep(1_000)
-            except asyncio.CancelledError:
-                continue
-
     worker = LocalWorker("w")
     await worker.start()
-    call = asyncio.create_task(worker.execute(task(insist), None))
+    call = asyncio.create_task(worker.execute(task(insist_for(100)), None))
     await asyncio.sleep(1)
     await worker.stop()
     assert worker.status is WorkerStatus.STOPPED

@@ -16,6 +16,7 @@ from fairlane.workers import (
 )
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 from tests.support.worker_errors import fails
+from tests.support.worker_gated import code_of
 from tests.support.worker_members import hang, ignore_cancellation
 from tests.support.worker_workers import ScriptedWorker, double, managed, new_task, sleep, started, unattended
 
@@ -24,12 +25,6 @@ NONE_LEFT = WorkerErrorCode.NO_WORKERS_AVAILABLE
 
 def _over(group: WorkerGroup[ScriptedWorker], **fields: object) -> Manager:
     return Manager(group, unattended(**fields), clock=VirtualClock())
-
-
-async def _code(assigned) -> WorkerErrorCode:
-    with pytest.raises(WorkerError) as raised:
-        await assigned
-    return raised.value.code
 
 
 def _statuses(*workers: ScriptedWorker) -> list[str]:
@@ -67,7 +62,7 @@ async def test_without_workers_nothing_waits() -> None:
     async with manager:
         with fails(NONE_LEFT, "the group is empty"):
             await manager.assign(double, 1)
-    assert await _code(manager.assign(double, 1)) is NONE_LEFT
+    assert await code_of(manager.assign(double, 1)) is NONE_LEFT
 
 
 @virtual_time
@@ -80,7 +75,7 @@ async def test_all_who_wait_are_told_when_the_last_worker_is_given_up() -> None:
         await settle()
         worker.start_errors += [OSError("no room")] * 9
         worker.fail("gone")
-        codes = [await _code(each) for each in assigned]
+        codes = [await code_of(each) for each in assigned]
         assert codes == [NONE_LEFT] * 4
         assert {task.status for task in tasks} == {TaskStatus.FAILED}
         assert worker.starts == 3
@@ -111,19 +106,8 @@ async def test_the_end_stops_an_added_worker_that_still_starts() -> None:
         group.add(worker)
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
-    assert await _code(waiting) is NONE_LEFT
+    assert await code_of(waiting) is NONE_LEFT
     assert worker.status is WorkerStatus.STOPPED
-
-
-@virtual_time
-async def test_more_capacity_takes_those_who_wait() -> None:
-    group = WorkerGroup([ScriptedWorker("a")])
-    async with _over(group) as manager:
-        assigned = [asyncio.create_task(manager.assign(sleep, 1.0)) for _ in range(4)]
-        await settle()
-        group.update("a", capacity=4)
-        await asyncio.gather(*assigned)
-        assert now_s() == 1
 
 
 @virtual_time
@@ -151,7 +135,7 @@ async def test_the_end_lets_running_tasks_finish_and_refuses_the_others() -> Non
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
     assert (await running, now_s()) == (5.0, 5)
-    assert await _code(waiting) is NONE_LEFT
+    assert await code_of(waiting) is NONE_LEFT
     assert worker.status is WorkerStatus.STOPPED
 
 
@@ -240,19 +224,6 @@ async def test_without_a_supervisor_it_makes_entering_fail_after_the_usual_time(
     assert (a.status, b.status) == (WorkerStatus.STOPPED, WorkerStatus.STOPPED)
 
 
-@virtual_time
-async def test_one_that_is_added_and_never_starts_is_not_waited_for_without_end(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with Manager(group, unattended(supervisor=SUPERVISOR), clock=VirtualClock()) as manager:
-        group.add(_stuck("b"))
-        with fails(WorkerErrorCode.NO_WORKERS_AVAILABLE, "no worker to wait for: 1 failed"):
-            await manager.assign(double, 1)
-    assert now_s() == pytest.approx(0.6)
-    assert "worker b failed: it did not start within 0.2 s" in caplog.text
-
-
 @pytest.mark.parametrize(
     ("error", "text"), [(OSError("stuck"), "stuck"), (asyncio.CancelledError(), "it was cancelled")]
 )
@@ -269,22 +240,6 @@ async def test_whatever_a_start_or_a_stop_raises_the_caller_gets_a_worker_error(
         async with managed(worker, other := ScriptedWorker("other")):
             worker.error = error
     assert other.status is WorkerStatus.STOPPED
-
-
-@virtual_time
-async def test_a_start_that_ignores_its_cancellation_is_left_alone() -> None:
-    a, b = ScriptedWorker("a"), Deaf("b")
-    b.deaf_to_start = True
-    manager = managed(a, b, config=unattended(supervisor=SUPERVISOR))
-    await manager.__aenter__()
-    assert now_s() == pytest.approx(0.2)
-    assert await manager.assign(double, 21) == 42
-    with pytest.raises(WorkerError, match="worker b did not stop within 20 s"):
-        await manager.__aexit__(None, None, None)
-    assert a.status is WorkerStatus.STOPPED
-    b.end.set()
-    await settle()
-    assert b.status is WorkerStatus.STOPPED
 
 
 @virtual_time

@@ -32,18 +32,10 @@ class Slots:
 
     def __init__(self, limit: int = 1_000, *, free: int = 0) -> None:
         self.free = free
-        self.refusals = 0
-        self.asked = 0
-        self.avoided: list[Collection[str]] = []
         self.taken: list[str] = []
         self.queue: SlotQueue[str] = SlotQueue(limit, self._choose)
 
     def _choose(self, avoid: Collection[str]) -> str | None:
-        self.asked += 1
-        self.avoided.append(avoid)
-        if self.refusals:
-            self.refusals -= 1
-            raise WorkerError(WorkerErrorCode.NO_WORKERS_AVAILABLE, "none left")
         return "slot" if self.free else None
 
     async def take(self, name: str, avoid: Collection[str] = ()) -> str:
@@ -59,46 +51,6 @@ class Slots:
     def release(self, slots: int = 1) -> None:
         self.free += slots
         self.queue.notify()
-
-
-@virtual_time
-async def test_so_many_may_wait_and_no_more() -> None:
-    slots = Slots(limit=2)
-    slots.come("a", "b")
-    await settle()
-    with fails(WorkerErrorCode.QUEUE_FULL, "2 tasks wait for a slot, and queue_limit = 2"):
-        await slots.take("c")
-    slots.release()
-    await settle()
-    slots.come("d")
-    await settle()
-    assert len(slots.queue) == 2
-
-
-@virtual_time
-async def test_one_that_was_let_in_before_may_wait_beyond_the_limit_and_behind_the_others() -> None:
-    slots = Slots(limit=1)
-    slots.come("a")
-    await settle()
-    again = asyncio.create_task(slots.take("b", avoid=["w"]))
-    await settle()
-    assert len(slots.queue) == 2
-    slots.release(2)
-    await again
-    assert slots.taken == ["a", "b"]
-
-
-@virtual_time
-async def test_all_who_wait_are_told_that_there_will_be_none() -> None:
-    slots = Slots()
-    waiting = slots.come("a", "b", "c")
-    await settle()
-    slots.refusals = 3
-    slots.queue.notify()
-    errors = await asyncio.gather(*waiting, return_exceptions=True)
-    assert [getattr(error, "code", None) for error in errors] == [WorkerErrorCode.NO_WORKERS_AVAILABLE] * 3
-    assert len({id(error) for error in errors}) == 3
-    assert len(slots.queue) == 0
 
 
 STEPS = st.lists(

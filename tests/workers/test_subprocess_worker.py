@@ -123,14 +123,6 @@ async def test_what_runs_in_a_killed_process_is_lost_at_once(worker: SubprocessW
     assert await worker.execute(task(double), 21) == 42
 
 
-async def test_work_that_ends_the_process_is_lost_and_the_log_says_how(
-    worker: SubprocessWorker, caplog: pytest.LogCaptureFixture
-) -> None:
-    with fails(WorkerErrorCode.WORKER_LOST):
-        await worker.execute(task(worker_work.end_the_process), 3)
-    assert "exited with status 3" in caplog.text
-
-
 async def test_a_death_is_noticed_although_a_fork_of_it_lives_on(worker: SubprocessWorker, meeting: Meeting) -> None:
     await worker.execute(task(worker_work.meet_as_fork), meeting.address)
     fork = await meeting.guest()

@@ -32,18 +32,6 @@ async def test_a_worker_that_fails_is_restarted_after_its_backoff() -> None:
 
 
 @virtual_time
-async def test_who_had_failed_before_it_began_is_restarted_and_so_is_who_comes_failed() -> None:
-    early, late = ScriptedMember("early"), ScriptedMember("late")
-    await failed(early, late)
-    world = Supervised(early)
-    async with world.supervisor:
-        await asyncio.sleep(5)
-        world.group.add(late)
-        await asyncio.sleep(5)
-    assert world.told() == [(RESTARTED, 1, 1), (RESTARTED, 6, 1)]
-
-
-@virtual_time
 async def test_waits_double_with_each_restart_up_to_the_cap_and_then_it_is_given_up(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

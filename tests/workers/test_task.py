@@ -126,26 +126,6 @@ def test_where_nothing_may_follow_the_error_says_so() -> None:
 RETRYABLE = {"worker_not_ready", "worker_at_capacity", "worker_lost"}
 
 
-def test_the_codes_are_stable() -> None:
-    assert [str(code) for code in WorkerErrorCode] == [
-        "no_workers_available",
-        "worker_not_found",
-        "worker_already_exists",
-        "worker_not_ready",
-        "worker_at_capacity",
-        "worker_start_failed",
-        "worker_stop_failed",
-        "worker_lost",
-        "task_failed",
-        "task_timeout",
-        "task_cancelled",
-        "retries_exhausted",
-        "queue_full",
-        "illegal_transition",
-        "invalid_configuration",
-    ]
-
-
 @pytest.mark.parametrize("code", WorkerErrorCode)
 def test_it_is_an_error_of_fairlane_with_code_context_and_cause(code: WorkerErrorCode) -> None:
     cause = ValueError("inner")

@@ -96,12 +96,6 @@ async def test_one_that_was_never_started_just_stops(worker: AbstractWorker) -> 
     assert worker.status is WorkerStatus.STOPPED
 
 
-async def test_it_starts_once(ready: AbstractWorker) -> None:
-    with fails(WorkerErrorCode.ILLEGAL_TRANSITION):
-        await ready.start()
-    assert ready.status is WorkerStatus.READY
-
-
 async def test_it_is_well_while_it_is_at_work(worker: AbstractWorker) -> None:
     assert not (await worker.health()).healthy
     await worker.start()
