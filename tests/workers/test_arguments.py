@@ -111,21 +111,23 @@ async def test_what_cannot_be_shown_is_refused_like_anything_else() -> None:
 
 
 class Refusing(StrideScheduler):
-    """Takes nobody in."""
+    """Rejects every worker."""
 
     def put(self, candidate: Candidate) -> None:
         raise ValueError("no room")
 
 
 @virtual_time
-async def test_a_strategy_that_takes_nobody_in_lets_nothing_begin(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_strategy_that_rejects_workers_prevents_entering(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     worker = ScriptedWorker("a")
     manager = managed(worker, config=unattended(strategy=f"{__name__}:Refusing"))
     with fails(WorkerErrorCode.INVALID_CONFIGURATION, "Refusing rejected worker a: no room"):
         await manager.__aenter__()
     assert worker.status is WorkerStatus.STOPPED
     worker.update(worker.info.model_copy(update={"weight": 2}))
-    assert caplog.text == ""  # nobody follows it any more
+    assert caplog.text == ""  # the placement has unsubscribed
 
 
 async def _choices(rng: Rng, *, interval_ms: int) -> list[str]:
@@ -174,12 +176,12 @@ def test_bad_fields_are_named_with_value_and_what_is_accepted(changed: dict[str,
         WorkerInfo.of(**GOOD | changed)
     assert says in str(error.value)
     assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
-    with pytest.raises(WorkerError) as told:
+    with pytest.raises(WorkerError) as direct:
         WorkerInfo(**GOOD | changed)  # type: ignore[arg-type]
-    assert str(told.value) == str(error.value)
+    assert str(direct.value) == str(error.value)
 
 
-def test_facts_do_not_change() -> None:
+def test_info_is_immutable() -> None:
     info = WorkerInfo.of(**GOOD)
     with pytest.raises(ValidationError):
         info.capacity = 2  # type: ignore[misc]

@@ -230,7 +230,7 @@ class Unable(ScriptedWorker):
         await super().drain()
 
 
-async def test_one_whose_drain_raises_stays_in_the_pool_and_takes_tasks_again() -> None:
+async def test_a_member_whose_drain_raises_stays_in_the_group_and_accepts_tasks_again() -> None:
     [worker] = await started(Unable("a"))
     group = WorkerGroup([worker])
     heard = listen(group)
@@ -271,7 +271,7 @@ async def test_a_removal_that_fails_does_not_end_another() -> None:
 
 
 @virtual_time
-async def test_those_who_wait_are_told_at_once_although_what_runs_keeps_it_in_the_pool() -> None:
+async def test_waiting_callers_fail_at_once_although_running_work_keeps_the_member_in_the_group() -> None:
     worker = ScriptedWorker("a")
     group = WorkerGroup([worker])
     config = unattended(supervisor=SupervisorConfig(backoff_base_ms=60_000, backoff_cap_ms=60_000))
@@ -283,8 +283,8 @@ async def test_those_who_wait_are_told_at_once_although_what_runs_keeps_it_in_th
         await settle()
         assert not waiting.done()
         removal = asyncio.create_task(group.remove("a"))
-        for told in (lost, waiting):
-            assert await code_of(told) is WorkerErrorCode.NO_WORKERS_AVAILABLE
+        for caller in (lost, waiting):
+            assert await code_of(caller) is WorkerErrorCode.NO_WORKERS_AVAILABLE
         assert (worker.load, removal.done()) == (1, False)
         await removal
     assert len(group) == 0

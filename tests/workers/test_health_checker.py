@@ -175,7 +175,7 @@ async def test_one_that_failed_for_another_reason_gets_tasks_at_once_and_has_no_
 def test_by_any_answers_it_is_well_exactly_as_the_thresholds_say(
     outcomes: list[bool], failure_threshold: int, success_threshold: int
 ) -> None:
-    """The rule, told once more the slow way: the last run of equal outcomes that was long enough decides."""
+    """An independent statement of the rule: the last streak that reached its threshold decides."""
     config = EVERY_SECOND.model_copy(
         update={"failure_threshold": failure_threshold, "success_threshold": success_threshold}
     )
@@ -192,10 +192,10 @@ def test_by_any_answers_it_is_well_exactly_as_the_thresholds_say(
                 await asyncio.sleep(1)
         return [report.healthy for report in seen[: len(outcomes)]]
 
-    assert run() == list(_wellness(outcomes, failure_threshold, success_threshold))
+    assert run() == list(_expected_health(outcomes, failure_threshold, success_threshold))
 
 
-def _wellness(outcomes: list[bool], failure_threshold: int, success_threshold: int) -> Iterator[bool]:
+def _expected_health(outcomes: list[bool], failure_threshold: int, success_threshold: int) -> Iterator[bool]:
     well, run = True, 0
     for number, good in enumerate(outcomes):
         run = run + 1 if number and outcomes[number - 1] is good else 1

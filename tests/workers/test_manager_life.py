@@ -166,7 +166,7 @@ def _stuck(worker_id: str) -> ScriptedWorker:
 
 
 class Deaf(ScriptedWorker):
-    """Neither its starts nor its stops end before the event, whoever cancels them."""
+    """Its stops, and its starts if so set, ignore cancellation until the event is set."""
 
     def __init__(self, worker_id: str) -> None:
         super().__init__(worker_id)
@@ -182,21 +182,21 @@ class Deaf(ScriptedWorker):
 
 
 class Foreign(ScriptedWorker):
-    """Says once what is wrong, in its own words."""
+    """Raises an exception of its own once."""
 
     def __init__(self, worker_id: str, error: BaseException | None) -> None:
         super().__init__(worker_id)
         self.error = error
 
     async def start(self) -> None:
-        await self._say()
+        await self._raise_once()
         await super().start()
 
     async def stop(self, grace_s: float = 0.0) -> None:
-        await self._say()
+        await self._raise_once()
         await super().stop(grace_s)
 
-    async def _say(self) -> None:
+    async def _raise_once(self) -> None:
         error, self.error = self.error, None
         if error is not None:
             raise error

@@ -1,7 +1,7 @@
 """A checker and a supervisor together, while members fail, hang, are stopped, started, removed and added at any moment.
 
-Whatever happens, no member is ever asked twice at once, nobody outside the group is touched, every member
-that may come back does, and nothing goes on afterwards.
+Whatever happens, no member is checked twice at once, no member outside the group is touched, every member that may be
+restarted is, and no task is left running.
 """
 
 import asyncio

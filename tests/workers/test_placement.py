@@ -28,7 +28,7 @@ from tests.support.worker_workers import ScriptedWorker, new_task, sleep, starte
 
 
 class Slots:
-    """Free slots, each named; whoever took one is noted."""
+    """Free slots, and the names of the callers that took one."""
 
     def __init__(self, limit: int = 1_000, *, free: int = 0) -> None:
         self.free = free
@@ -102,7 +102,7 @@ async def test_in_any_interleaving_none_is_overtaken_and_no_slot_lies_idle(steps
 
 
 class Plans:
-    """The workers that somebody will bring back."""
+    """A placement, and the workers that will be restarted."""
 
     def __init__(self, group: WorkerGroup[ScriptedWorker], *restarted: str, strategy: Strategy | None = None) -> None:
         self.restarted = set(restarted)
@@ -154,7 +154,7 @@ async def test_the_strategy_sees_each_change_of_a_worker() -> None:
 
 
 class Faulty:
-    """Chooses what it is told to choose, and raises what it is told to raise."""
+    """Chooses and raises what the test sets."""
 
     def __init__(self) -> None:
         self.chosen: object = None

@@ -134,7 +134,7 @@ async def test_work_that_ends_the_program_has_failed(
     assert await ready.execute(task(double), 21) == 42
 
 
-async def test_an_error_of_a_pool_that_the_work_uses_is_the_works_own(ready: AbstractWorker) -> None:
+async def test_a_worker_error_raised_by_the_work_is_the_works_own(ready: AbstractWorker) -> None:
     with fails(WorkerErrorCode.TASK_FAILED) as error:
         await ready.execute(task(lose_a_worker), None)
     assert isinstance(error.value.cause, WorkerError)
