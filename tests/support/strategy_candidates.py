@@ -1,4 +1,4 @@
-"""Workers as a strategy is told of them, and as a manager uses it: choose, fill a slot, give it back."""
+"""A strategy and its candidates, used as a manager does: choose a worker, fill a slot, free it."""
 
 from collections.abc import Collection
 

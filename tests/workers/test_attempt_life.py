@@ -10,10 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from fairlane.telemetry import Telemetry
 from fairlane.telemetry.names import ATTEMPTS, LOAD, WORKERS, Instrument
-from fairlane.workers.errors import WorkerError
-from fairlane.workers.members.member import Member
+from fairlane.workers import WORKER_MOVES, Member, WorkerError, WorkerStatus
 from fairlane.workers.members.metrics import SMOOTHING
-from fairlane.workers.members.status import WORKER_MOVES, WorkerStatus
 from tests.support.virtual_time import settle, virtual_time
 from tests.support.worker_gated import SILENT, Gated, S, begun, insist_for
 from tests.support.worker_telemetry import Recording
@@ -102,20 +100,6 @@ async def test_no_outcome_is_reported_as_never_retrieved() -> None:
     del start, stubborn, call
     gc.collect()
     assert reported == []
-
-
-@virtual_time
-async def test_a_result_that_comes_with_the_cancellation_is_dropped() -> None:
-    worker = Gated()
-    await worker.start()
-    gate = asyncio.Event()
-    call = begun(worker.execute(task(lambda _: gate.wait()), None))
-    await settle()
-    worker.watch(lambda member: call.cancel() if member.load == 0 else None)
-    gate.set()
-    await asyncio.wait({call})
-    assert call.cancelled()
-    assert (worker.load, worker.metrics.successes) == (0, 1)
 
 
 class Unrecorded(Telemetry):

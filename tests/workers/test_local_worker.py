@@ -9,12 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.members.member import WorkerHealth
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.transports.local_worker import LocalWorker
+from fairlane.workers import LocalWorker, WorkerError, WorkerErrorCode, WorkerHealth, WorkerStatus
 from tests.support.virtual_time import virtual_time
 from tests.support.worker_errors import fails
+from tests.support.worker_gated import insist_for
 from tests.support.worker_work import double, task, thread_name
 
 
@@ -86,16 +84,9 @@ async def test_a_stop_waits_for_cancelled_functions_to_clean_up() -> None:
 
 @virtual_time
 async def test_a_stop_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture) -> None:
-    async def insist(_: object) -> None:
-        for _ in range(2):
-            try:
-                await asyncio.sleep(1_000)
-            except asyncio.CancelledError:
-                continue
-
     worker = LocalWorker("w")
     await worker.start()
-    call = asyncio.create_task(worker.execute(task(insist), None))
+    call = asyncio.create_task(worker.execute(task(insist_for(100)), None))
     await asyncio.sleep(1)
     await worker.stop()
     assert worker.status is WorkerStatus.STOPPED
@@ -126,30 +117,6 @@ print("over")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert (done.stdout, done.stderr) == ("over\n", "")
-
-
-def test_a_thread_that_ends_after_its_loop_disturbs_nobody(
-    gate: threading.Event, recwarn: pytest.WarningsRecorder
-) -> None:
-    ended = threading.Event()
-
-    def work(_: object) -> None:
-        gate.wait()
-        ended.set()
-
-    async def main() -> None:
-        worker = LocalWorker("w")
-        await worker.start()
-        call = asyncio.create_task(worker.execute(task(work), None))
-        await asyncio.sleep(0)
-        call.cancel()
-
-    asyncio.run(main())
-    threads = [thread for thread in threading.enumerate() if thread.name == "fairlane-w"]
-    gate.set()
-    assert ended.wait(20)
-    assert threads
-    assert not [warning for warning in recwarn if "thread" in str(warning.category).lower()]
 
 
 async def test_work_may_stop_its_own_worker() -> None:

@@ -10,15 +10,20 @@ from typing import Any
 
 import pytest
 
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_checker import HealthChecker
-from fairlane.workers.members.status import TaskStatus, WorkerStatus
-from fairlane.workers.members.supervisor import Supervisor
+from fairlane.workers import (
+    HealthChecker,
+    HealthConfig,
+    Manager,
+    Supervisor,
+    SupervisorConfig,
+    TaskStatus,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 from tests.support.worker_errors import fails
+from tests.support.worker_gated import code_of
 from tests.support.worker_workers import (
     ScriptedWorker,
     double,
@@ -28,12 +33,6 @@ from tests.support.worker_workers import (
     started,
     unattended,
 )
-
-
-async def _code(assigned) -> WorkerErrorCode:
-    with pytest.raises(WorkerError) as raised:
-        await assigned
-    return raised.value.code
 
 
 @virtual_time
@@ -113,7 +112,7 @@ async def test_the_queue_is_bounded() -> None:
     async with managed(ScriptedWorker("a"), config=unattended(queue_limit=2)) as manager:
         tasks = [new_task(sleep, f"t{n}") for n in range(4)]
         assigned = [asyncio.create_task(manager.assign(task, 1.0)) for task in tasks]
-        assert await _code(assigned[3]) is WorkerErrorCode.QUEUE_FULL
+        assert await code_of(assigned[3]) is WorkerErrorCode.QUEUE_FULL
         assert await asyncio.gather(*assigned[:3]) == [1.0] * 3
         assert [task.status for task in tasks] == [TaskStatus.COMPLETED] * 3 + [TaskStatus.FAILED]
 
@@ -136,7 +135,7 @@ async def test_a_deadline_ends_an_execution_and_frees_its_slot() -> None:
 async def test_a_deadline_that_has_passed_lets_nothing_begin(timeout_s: float) -> None:
     async with managed(ScriptedWorker("a")) as manager:
         task = new_task(double)
-        assert await _code(manager.assign(task, 1, timeout_s=timeout_s)) is WorkerErrorCode.TASK_TIMEOUT
+        assert await code_of(manager.assign(task, 1, timeout_s=timeout_s)) is WorkerErrorCode.TASK_TIMEOUT
         assert (task.status, task.metadata.attempts) == (TaskStatus.FAILED, 0)
 
 

@@ -4,13 +4,19 @@ import asyncio
 
 import pytest
 
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.status import TaskStatus, WorkerStatus
+from fairlane.workers import (
+    HealthConfig,
+    Manager,
+    SupervisorConfig,
+    TaskStatus,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 from tests.support.worker_errors import fails
+from tests.support.worker_gated import code_of
 from tests.support.worker_members import hang, ignore_cancellation
 from tests.support.worker_workers import ScriptedWorker, double, managed, new_task, sleep, started, unattended
 
@@ -19,12 +25,6 @@ NONE_LEFT = WorkerErrorCode.NO_WORKERS_AVAILABLE
 
 def _over(group: WorkerGroup[ScriptedWorker], **fields: object) -> Manager:
     return Manager(group, unattended(**fields), clock=VirtualClock())
-
-
-async def _code(assigned) -> WorkerErrorCode:
-    with pytest.raises(WorkerError) as raised:
-        await assigned
-    return raised.value.code
 
 
 def _statuses(*workers: ScriptedWorker) -> list[str]:
@@ -53,17 +53,6 @@ async def test_it_starts_the_created_all_at_once_and_nobody_else() -> None:
 
 
 @virtual_time
-async def test_with_a_supervisor_it_is_started_again_while_tasks_wait(caplog: pytest.LogCaptureFixture) -> None:
-    worker = ScriptedWorker("a")
-    worker.start_errors += [OSError("no room"), OSError("no room")]
-    async with managed(worker, config=unattended(supervisor=SupervisorConfig())) as manager:
-        assert worker.status is WorkerStatus.FAILED
-        assert "worker a did not start: no room" in caplog.text
-        assert await manager.assign(double, 21) == 42
-        assert worker.starts == 3
-
-
-@virtual_time
 async def test_without_workers_nothing_waits() -> None:
     manager = managed()
     task = new_task(double)
@@ -73,7 +62,7 @@ async def test_without_workers_nothing_waits() -> None:
     async with manager:
         with fails(NONE_LEFT, "the group is empty"):
             await manager.assign(double, 1)
-    assert await _code(manager.assign(double, 1)) is NONE_LEFT
+    assert await code_of(manager.assign(double, 1)) is NONE_LEFT
 
 
 @virtual_time
@@ -86,7 +75,7 @@ async def test_all_who_wait_are_told_when_the_last_worker_is_given_up() -> None:
         await settle()
         worker.start_errors += [OSError("no room")] * 9
         worker.fail("gone")
-        codes = [await _code(each) for each in assigned]
+        codes = [await code_of(each) for each in assigned]
         assert codes == [NONE_LEFT] * 4
         assert {task.status for task in tasks} == {TaskStatus.FAILED}
         assert worker.starts == 3
@@ -117,19 +106,8 @@ async def test_the_end_stops_an_added_worker_that_still_starts() -> None:
         group.add(worker)
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
-    assert await _code(waiting) is NONE_LEFT
+    assert await code_of(waiting) is NONE_LEFT
     assert worker.status is WorkerStatus.STOPPED
-
-
-@virtual_time
-async def test_more_capacity_takes_those_who_wait() -> None:
-    group = WorkerGroup([ScriptedWorker("a")])
-    async with _over(group) as manager:
-        assigned = [asyncio.create_task(manager.assign(sleep, 1.0)) for _ in range(4)]
-        await settle()
-        group.update("a", capacity=4)
-        await asyncio.gather(*assigned)
-        assert now_s() == 1
 
 
 @virtual_time
@@ -157,7 +135,7 @@ async def test_the_end_lets_running_tasks_finish_and_refuses_the_others() -> Non
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
     assert (await running, now_s()) == (5.0, 5)
-    assert await _code(waiting) is NONE_LEFT
+    assert await code_of(waiting) is NONE_LEFT
     assert worker.status is WorkerStatus.STOPPED
 
 
@@ -188,7 +166,7 @@ def _stuck(worker_id: str) -> ScriptedWorker:
 
 
 class Deaf(ScriptedWorker):
-    """Neither its starts nor its stops end before the event, whoever cancels them."""
+    """Its stops, and its starts if so set, ignore cancellation until the event is set."""
 
     def __init__(self, worker_id: str) -> None:
         super().__init__(worker_id)
@@ -204,21 +182,21 @@ class Deaf(ScriptedWorker):
 
 
 class Foreign(ScriptedWorker):
-    """Says once what is wrong, in its own words."""
+    """Raises an exception of its own once."""
 
     def __init__(self, worker_id: str, error: BaseException | None) -> None:
         super().__init__(worker_id)
         self.error = error
 
     async def start(self) -> None:
-        await self._say()
+        await self._raise_once()
         await super().start()
 
     async def stop(self, grace_s: float = 0.0) -> None:
-        await self._say()
+        await self._raise_once()
         await super().stop(grace_s)
 
-    async def _say(self) -> None:
+    async def _raise_once(self) -> None:
         error, self.error = self.error, None
         if error is not None:
             raise error
@@ -246,19 +224,6 @@ async def test_without_a_supervisor_it_makes_entering_fail_after_the_usual_time(
     assert (a.status, b.status) == (WorkerStatus.STOPPED, WorkerStatus.STOPPED)
 
 
-@virtual_time
-async def test_one_that_is_added_and_never_starts_is_not_waited_for_without_end(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with Manager(group, unattended(supervisor=SUPERVISOR), clock=VirtualClock()) as manager:
-        group.add(_stuck("b"))
-        with fails(WorkerErrorCode.NO_WORKERS_AVAILABLE, "no worker to wait for: 1 failed"):
-            await manager.assign(double, 1)
-    assert now_s() == pytest.approx(0.6)
-    assert "worker b failed: it did not start within 0.2 s" in caplog.text
-
-
 @pytest.mark.parametrize(
     ("error", "text"), [(OSError("stuck"), "stuck"), (asyncio.CancelledError(), "it was cancelled")]
 )
@@ -275,22 +240,6 @@ async def test_whatever_a_start_or_a_stop_raises_the_caller_gets_a_worker_error(
         async with managed(worker, other := ScriptedWorker("other")):
             worker.error = error
     assert other.status is WorkerStatus.STOPPED
-
-
-@virtual_time
-async def test_a_start_that_ignores_its_cancellation_is_left_alone() -> None:
-    a, b = ScriptedWorker("a"), Deaf("b")
-    b.deaf_to_start = True
-    manager = managed(a, b, config=unattended(supervisor=SUPERVISOR))
-    await manager.__aenter__()
-    assert now_s() == pytest.approx(0.2)
-    assert await manager.assign(double, 21) == 42
-    with pytest.raises(WorkerError, match="worker b did not stop within 20 s"):
-        await manager.__aexit__(None, None, None)
-    assert a.status is WorkerStatus.STOPPED
-    b.end.set()
-    await settle()
-    assert b.status is WorkerStatus.STOPPED
 
 
 @virtual_time

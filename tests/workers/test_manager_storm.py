@@ -1,7 +1,7 @@
 """Storms: failures, cancellations, deadlines, removals, additions and the end itself, in any order and at any moment.
 
-Whatever happens, every assign ends exactly once, every task in the status that its caller was told, every slot is given
-back, and nothing goes on afterwards.
+Whatever happens, every assign ends exactly once, every task's status matches its caller's outcome, every slot is freed,
+and no task is left running.
 """
 
 import asyncio
@@ -13,14 +13,19 @@ import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, NumberDataPoint
 
-from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.telemetry import Telemetry
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.executor.task import Task
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.status import TaskStatus
-from fairlane.workers.strategies.registry import strategy_names
+from fairlane.workers import (
+    HealthConfig,
+    Manager,
+    ManagerConfig,
+    SupervisorConfig,
+    Task,
+    TaskStatus,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    strategy_names,
+)
 from tests.support.virtual_time import VirtualClock, settle, virtual_time
 from tests.support.worker_workers import ScriptedWorker, new_task
 
@@ -30,7 +35,7 @@ STATUS_OF = {
     "cancelled": TaskStatus.CANCELLED,
     WorkerErrorCode.TASK_CANCELLED: TaskStatus.CANCELLED,
 }
-TROUBLES = ("fail", "fail", "remove", "remove at once", "add", "add broken", "capacity", "unwell", "well", "rest")
+TROUBLES = ("fail", "fail", "remove", "remove at once", "add", "add broken", "capacity", "unhealthy", "healthy", "rest")
 
 
 @dataclass
@@ -67,7 +72,7 @@ class Storm:
         return work
 
     async def caller(self, number: int) -> None:
-        """Assign one task, and be told once how it ended."""
+        """Assign one task, and check its outcome."""
         task = new_task(self._work_of(f"t{number}"), f"t{number}")
         self.tasks.append(task)
         outcome = "nothing"
@@ -98,11 +103,11 @@ class Storm:
             await self.group.remove(member.id, grace_s=self.chance.choice([0, 0.2]))
         elif kind == "capacity":
             self.group.update(member.id, capacity=self.chance.randint(1, 4))
-        elif kind in {"well", "unwell"}:
-            member.healthy = kind == "well"
+        elif kind in {"healthy", "unhealthy"}:
+            member.healthy = kind == "healthy"
 
     def calm_down(self) -> None:
-        """Let all be well, so that nobody waits for one that will never be."""
+        """Make all workers healthy, so that no caller waits for one that never recovers."""
         for worker in self.workers:
             worker.healthy = True
 
@@ -139,7 +144,7 @@ def _sums(reader: InMemoryMetricReader) -> Counter[str]:
     return sums
 
 
-@pytest.mark.parametrize("end", ["when all are told", "in the middle"])
+@pytest.mark.parametrize("end", ["after all callers", "in the middle"])
 @pytest.mark.parametrize("seed", range(25))
 @virtual_time
 async def test_whatever_happens_every_assign_ends_once_and_every_slot_comes_back(seed: int, end: str) -> None:
@@ -168,7 +173,7 @@ async def test_whatever_happens_every_assign_ends_once_and_every_slot_comes_back
         storm.add_worker()
     async with asyncio.timeout(3_600), manager:
         callers = await storm.blow(60)
-        if end == "when all are told":
+        if end == "after all callers":
             storm.calm_down()
             await asyncio.gather(*callers, return_exceptions=True)
     results = await asyncio.gather(*callers, return_exceptions=True)

@@ -6,17 +6,20 @@ from collections.abc import Callable
 
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.transports.abstract_worker import AbstractWorker
-from fairlane.workers.transports.local_worker import LocalWorker
-from fairlane.workers.transports.subprocess_worker import SubprocessWorker
+from fairlane.workers import (
+    AbstractWorker,
+    LocalWorker,
+    Manager,
+    SubprocessWorker,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import settle, virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_gated import Gated, S, begun, code_of
-from tests.support.worker_work import Meeting, Unspeakable, double, meet, task
+from tests.support.worker_work import Meeting, Unspeakable, meet, task
 
 ERRORS = [(OSError("no disk"), "no disk"), (Unspeakable(), "Unspeakable"), (asyncio.CancelledError(), "CancelledError")]
 
@@ -178,22 +181,7 @@ def test_one_that_has_stopped_works_and_stops_in_the_next_loop(kind: Callable[[s
         assert (worker.status, worker.load) == (WorkerStatus.STOPPED, 0)
 
 
-def test_one_that_is_at_work_is_not_started_in_another_loop() -> None:
-    worker = LocalWorker("w")
-    asyncio.run(worker.start())
-    with fails(WorkerErrorCode.ILLEGAL_TRANSITION, "worker w belongs to another event loop: stop it there"):
-        asyncio.run(worker.start())
-    assert worker.status is WorkerStatus.READY
-    asyncio.run(worker.stop())
-
-    async def use_it() -> int:
-        await worker.start()
-        return await worker.execute(task(double), 21)
-
-    assert asyncio.run(use_it()) == 42
-
-
-def test_one_that_still_runs_something_is_not_started_in_another_loop() -> None:
+def test_a_worker_that_has_not_stopped_or_still_runs_something_cannot_start_in_another_loop() -> None:
     worker = LocalWorker("w")
     gate = threading.Event()
     began = threading.Event()
@@ -201,6 +189,12 @@ def test_one_that_still_runs_something_is_not_started_in_another_loop() -> None:
     def wait(_: None) -> None:
         began.set()
         gate.wait()
+
+    asyncio.run(worker.start())
+    with fails(WorkerErrorCode.ILLEGAL_TRANSITION, "worker w belongs to another event loop: stop it there"):
+        asyncio.run(worker.start())
+    assert worker.status is WorkerStatus.READY
+    asyncio.run(worker.stop())
 
     async def leave_it() -> None:
         await worker.start()

@@ -1,7 +1,7 @@
 """A checker and a supervisor together, while members fail, hang, are stopped, started, removed and added at any moment.
 
-Whatever happens, no member is ever asked twice at once, nobody outside the group is touched, every member
-that may come back does, and nothing goes on afterwards.
+Whatever happens, no member is checked twice at once, no member outside the group is touched, every member that may be
+restarted is, and no task is left running.
 """
 
 import asyncio
@@ -11,14 +11,20 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError
-from fairlane.workers.members.events import MemberEvent, MemberEventKind
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_checker import HealthChecker
-from fairlane.workers.members.member import WorkerHealth
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.members.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
+from fairlane.workers import (
+    HealthChecker,
+    HealthConfig,
+    MemberEvent,
+    MemberEventKind,
+    Supervisor,
+    SupervisorConfig,
+    SupervisorEvent,
+    SupervisorEventKind,
+    WorkerError,
+    WorkerGroup,
+    WorkerHealth,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, now_s, virtual_time
 from tests.support.worker_members import ScriptedMember, hang, ignore_cancellation
 

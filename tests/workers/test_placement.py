@@ -1,27 +1,108 @@
-"""Placing: whom a strategy may choose from, and when waiting is of no use."""
+"""Placement: the order in which callers get slots, and failing when no worker can become free."""
 
 import asyncio
 from collections.abc import Collection
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from fairlane.clock import system_rng
 from fairlane.telemetry import Telemetry
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
+from fairlane.workers import (
+    Candidate,
+    CheckOutcome,
+    HealthReport,
+    Strategy,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    make_strategy,
+)
 from fairlane.workers.executor.placement import Placement
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_report import CheckOutcome, HealthReport
+from fairlane.workers.executor.slot_queue import SlotQueue
 from fairlane.workers.members.metrics import SMOOTHING
-from fairlane.workers.strategies.base import Candidate, Strategy
-from fairlane.workers.strategies.registry import make_strategy
 from tests.support.virtual_time import VirtualClock, settle, virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_workers import ScriptedWorker, new_task, sleep, started
 
 
+class Slots:
+    """Free slots, and the names of the callers that took one."""
+
+    def __init__(self, limit: int = 1_000, *, free: int = 0) -> None:
+        self.free = free
+        self.taken: list[str] = []
+        self.queue: SlotQueue[str] = SlotQueue(limit, self._choose)
+
+    def _choose(self, avoid: Collection[str]) -> str | None:
+        return "slot" if self.free else None
+
+    async def take(self, name: str, avoid: Collection[str] = ()) -> str:
+        await self.queue.acquire(avoid)
+        self.free -= 1
+        assert self.free >= 0
+        self.taken.append(name)
+        return name
+
+    def come(self, *names: str) -> list["asyncio.Task[str]"]:
+        return [asyncio.create_task(self.take(name)) for name in names]
+
+    def release(self, slots: int = 1) -> None:
+        self.free += slots
+        self.queue.notify()
+
+
+STEPS = st.lists(
+    st.sampled_from(
+        ["come", "come", "come", "release", "release", "cancel", "cancel first", "notify", "rest", "settle"]
+    ),
+    max_size=60,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(steps=STEPS, free=st.integers(0, 3), pick=st.randoms(use_true_random=False))
+@virtual_time
+async def test_in_any_interleaving_none_is_overtaken_and_no_slot_lies_idle(steps, free, pick) -> None:
+    slots = Slots(free=free)
+    callers: dict[str, asyncio.Task[str]] = {}
+    cancelled: set[str] = set()
+    given_out = free
+    for step in steps:
+        open_ones = [name for name, caller in callers.items() if not caller.done() and name not in cancelled]
+        if step == "come":
+            name = f"{len(callers):03}"
+            callers[name] = slots.come(name)[0]
+        elif step == "release":
+            slots.release()
+            given_out += 1
+        elif step.startswith("cancel") and open_ones:
+            name = open_ones[0] if step == "cancel first" else pick.choice(open_ones)
+            callers[name].cancel()
+            cancelled.add(name)
+        elif step == "notify":
+            slots.queue.notify()
+        elif step == "rest":
+            await asyncio.sleep(0)
+        elif step == "settle":
+            await settle()
+            assert slots.free == 0 or len(slots.queue) == 0
+    await settle()
+    assert slots.taken == sorted(slots.taken)
+    assert slots.free == 0 or len(slots.queue) == 0
+    assert len(slots.taken) == given_out - slots.free
+    still_waiting = [name for name, caller in callers.items() if not caller.done()]
+    assert len(still_waiting) == len(slots.queue)
+    assert not slots.taken or all(name > slots.taken[-1] for name in still_waiting)
+    for caller in callers.values():
+        caller.cancel()
+    await settle()
+    assert len(slots.queue) == 0
+
+
 class Plans:
-    """The workers that somebody will bring back."""
+    """A placement, and the workers that will be restarted."""
 
     def __init__(self, group: WorkerGroup[ScriptedWorker], *restarted: str, strategy: Strategy | None = None) -> None:
         self.restarted = set(restarted)
@@ -51,21 +132,6 @@ async def test_it_hands_out_slots_only_while_it_is_open() -> None:
 
 
 @virtual_time
-async def test_changed_plans_for_a_failed_worker_end_the_wait_for_it() -> None:
-    [worker] = await started(ScriptedWorker("a"))
-    plans = Plans(WorkerGroup([worker]), "a")
-    worker.fail("gone")
-    plans.placement.open()
-    waiting = asyncio.create_task(plans.placement.acquire(()))
-    await settle()
-    assert not waiting.done()
-    plans.restarted.clear()
-    plans.placement.refresh("a")
-    with fails(WorkerErrorCode.NO_WORKERS_AVAILABLE, "no worker to wait for: 1 failed"):
-        await waiting
-
-
-@virtual_time
 async def test_the_strategy_sees_each_change_of_a_worker() -> None:
     seen: list[Candidate] = []
 
@@ -88,7 +154,7 @@ async def test_the_strategy_sees_each_change_of_a_worker() -> None:
 
 
 class Faulty:
-    """Chooses what it is told to choose, and raises what it is told to raise."""
+    """Chooses and raises what the test sets."""
 
     def __init__(self) -> None:
         self.chosen: object = None

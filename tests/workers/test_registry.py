@@ -86,29 +86,15 @@ def test_a_name_is_given_once(name: str) -> None:
     assert caught.value.context == {"strategy": name}
 
 
-@pytest.mark.parametrize("name", ["", "Mine", "a b", "-a", "1a", "a.b", "a:b", "a_b", "x" * 65, "a\n", "ä"])
-def test_what_is_no_name_is_refused(name: str) -> None:
-    with pytest.raises(WorkerError, match="must be 1 to 64 lower-case letters, digits and hyphens"):
-        register_strategy(name, First)
-    assert name not in strategy_names()
-
-
-@pytest.mark.parametrize("name", [5, None, b"mine", []])
-def test_what_is_not_even_text_is_refused(name: object) -> None:
+@pytest.mark.parametrize("name", ["", "Mine", "a b", "1a", "a:b", "a_b", "x" * 65, "a\n", "ä", 5, None, []])
+def test_what_is_no_name_is_refused(name: object) -> None:
     with pytest.raises(WorkerError, match=r"strategy = .*: must be 1 to 64 lower-case letters"):
         register_strategy(name, First)  # type: ignore[arg-type]
-    with pytest.raises(WorkerError, match=r"strategy = .*: must be one of "):
-        make_strategy(name, system_rng(1))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("factory", [None, 5, "First"])
-def test_what_cannot_make_a_strategy_gets_no_name(factory: object) -> None:
-    with fails(WorkerErrorCode.INVALID_CONFIGURATION, r"factory = .*: must be callable"):
-        register_strategy("test-registry-nothing", factory)  # type: ignore[arg-type]
-    assert "test-registry-nothing" not in strategy_names()
-
-
-@pytest.mark.parametrize("name", ["", "lottery", "Least-Busy", "least_busy", "a:", ":a", "a:b:c", "a b:c", "../a:b"])
+@pytest.mark.parametrize(
+    "name", ["", "lottery", "Least-Busy", "least_busy", "a:", ":a", "a:b:c", "a b:c", "../a:b", 5, []]
+)
 def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
     text = refusal(name)
     assert text.startswith(f"strategy = {name!r}: must be one of ")

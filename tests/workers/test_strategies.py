@@ -107,10 +107,10 @@ class TestWeightedRandom:
     def test_the_ends_of_what_chance_may_say_are_choices_too(self, part: float) -> None:
         class Chance:
             def __init__(self) -> None:
-                self.told = [part]
+                self.parts = [part]
 
             def uniform(self, low: float, high: float) -> float:
-                return low + (self.told.pop() if self.told else 0.0) * (high - low)
+                return low + (self.parts.pop() if self.parts else 0.0) * (high - low)
 
         strategy = make_strategy(StrategyName.WEIGHTED_RANDOM, Chance())
         for name, weight in {"a": 1, "b": 5, "c": 100}.items():
@@ -120,10 +120,10 @@ class TestWeightedRandom:
     def test_a_draw_beyond_the_last_worker_is_repeated(self) -> None:
         class Chance:
             def __init__(self) -> None:
-                self.told = [0.0, 0.0, 1.0]
+                self.parts = [0.0, 0.0, 1.0]
 
             def uniform(self, low: float, high: float) -> float:
-                return low + self.told.pop() * (high - low)
+                return low + self.parts.pop() * (high - low)
 
         strategy = make_strategy(StrategyName.WEIGHTED_RANDOM, Chance())
         strategy.put(Candidate("a", 1, weight=3))

@@ -12,11 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.members.member import Member
-from fairlane.workers.members.status import WorkerStatus
+from fairlane.workers import Member, SubprocessWorker, WorkerError, WorkerErrorCode, WorkerStatus
 from fairlane.workers.transports import child_process
-from fairlane.workers.transports.subprocess_worker import SubprocessWorker
 from tests.support import worker_work
 from tests.support.worker_errors import fails
 from tests.support.worker_hostile import LOADING, Unloadable, Unpicklable, take
@@ -105,13 +102,6 @@ async def test_an_output_that_does_not_pickle_is_a_failure_of_the_task(worker: S
         await worker.execute(task(worker_work.lambda_of), 1)
 
 
-async def test_an_exception_that_does_not_survive_has_a_stand_in(worker: SubprocessWorker) -> None:
-    with pytest.raises(WorkerError) as error:
-        await worker.execute(task(worker_work.be_picky), None)
-    assert isinstance(error.value.cause, RuntimeError)
-    assert str(error.value.cause) == "tests.support.worker_work.Picky: one and two"
-
-
 async def test_what_runs_in_a_killed_process_is_lost_at_once(worker: SubprocessWorker, meeting: Meeting) -> None:
     calls = [asyncio.create_task(worker.execute(task(work), meeting.address)) for work in (meet, meet_in_thread)]
     for _ in calls:
@@ -131,14 +121,6 @@ async def test_what_runs_in_a_killed_process_is_lost_at_once(worker: SubprocessW
     await worker.start()
     assert worker.pid != pid
     assert await worker.execute(task(double), 21) == 42
-
-
-async def test_work_that_ends_the_process_is_lost_and_the_log_says_how(
-    worker: SubprocessWorker, caplog: pytest.LogCaptureFixture
-) -> None:
-    with fails(WorkerErrorCode.WORKER_LOST):
-        await worker.execute(task(worker_work.end_the_process), 3)
-    assert "exited with status 3" in caplog.text
 
 
 async def test_a_death_is_noticed_although_a_fork_of_it_lives_on(worker: SubprocessWorker, meeting: Meeting) -> None:

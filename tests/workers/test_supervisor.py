@@ -5,12 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from fairlane.config.workers import SupervisorConfig
 from fairlane.telemetry.names import RESTART, RESTARTS
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.member import Member
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.members.supervisor import Supervisor, SupervisorEvent
+from fairlane.workers import Member, Supervisor, SupervisorConfig, SupervisorEvent, WorkerGroup, WorkerStatus
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 from tests.support.worker_members import ScriptedMember, hang, ignore_cancellation, take
 from tests.support.worker_supervised import CONFIG, GAVE_UP, RESTART_FAILED, RESTARTED, Supervised, failed
@@ -33,18 +29,6 @@ async def test_a_worker_that_fails_is_restarted_after_its_backoff() -> None:
     assert world.told_s == [11]
     assert world.recording.values(RESTARTS) == {("scripted", "restarted"): 1}
     assert world.recording.spans() == [(RESTART.name, {"worker.id": "w", "kind": "scripted"}, None, False)]
-
-
-@virtual_time
-async def test_who_had_failed_before_it_began_is_restarted_and_so_is_who_comes_failed() -> None:
-    early, late = ScriptedMember("early"), ScriptedMember("late")
-    await failed(early, late)
-    world = Supervised(early)
-    async with world.supervisor:
-        await asyncio.sleep(5)
-        world.group.add(late)
-        await asyncio.sleep(5)
-    assert world.told() == [(RESTARTED, 1, 1), (RESTARTED, 6, 1)]
 
 
 @virtual_time
@@ -122,22 +106,6 @@ async def test_who_was_given_up_is_left_alone_until_removed_and_added_anew() -> 
         assert world.supervisor.will_restart("w")
         await asyncio.sleep(200)
     assert [event.kind for event in world.events] == [RESTARTED, GAVE_UP, RESTARTED]
-
-
-@virtual_time
-async def test_at_the_time_it_is_told_a_worker_that_was_given_up_will_not_be_restarted() -> None:
-    member = ScriptedMember()
-    await failed(member)
-    hopes: list[bool] = []
-    group = WorkerGroup([member])
-    supervisor = Supervisor(
-        group,
-        CONFIG.model_copy(update={"max_restarts": 0}),
-        observer=lambda event: hopes.append(supervisor.will_restart(event.worker_id)),
-    )
-    async with supervisor:
-        await settle()
-    assert hopes == [False]
 
 
 @virtual_time
@@ -293,34 +261,6 @@ async def test_its_end_cancels_what_it_had_begun() -> None:
     await asyncio.sleep(100)
     assert (waiting.status, starting.status) == (WorkerStatus.FAILED, WorkerStatus.FAILED)
     assert world.events == []
-
-
-@virtual_time
-async def test_at_its_end_no_task_of_its_own_is_left_and_nobody_is_watched() -> None:
-    watching: list[object] = []
-
-    class Counted(ScriptedMember):
-        def watch(self, watcher: Callable[[Member], None]) -> Callable[[], None]:
-            end_watching = super().watch(watcher)
-            watching.append(watcher)
-
-            def end() -> None:
-                watching.remove(watcher)
-                end_watching()
-
-            return end
-
-    well, waiting = Counted("well"), Counted("waiting")
-    world = Supervised(well, waiting)
-    by_the_pool = len(watching)
-    await failed(waiting, well)
-    async with world.supervisor:
-        await asyncio.sleep(1.5)
-        waiting.fail("again")
-        await asyncio.sleep(0.5)
-        assert len(watching) == by_the_pool + 1
-    assert len(watching) == by_the_pool
-    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 @virtual_time

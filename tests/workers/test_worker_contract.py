@@ -6,14 +6,18 @@ from typing import Any
 
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.task import Task
-from fairlane.workers.members.member import Member, WorkerInfo
+from fairlane.workers import (
+    AbstractWorker,
+    LocalWorker,
+    Member,
+    SubprocessWorker,
+    Task,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerInfo,
+    WorkerStatus,
+)
 from fairlane.workers.members.metrics import SMOOTHING
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.transports.abstract_worker import AbstractWorker
-from fairlane.workers.transports.local_worker import LocalWorker
-from fairlane.workers.transports.subprocess_worker import SubprocessWorker
 from tests.support.worker_errors import fails
 from tests.support.worker_hostile import ERRORS, raise_named, raise_named_async
 from tests.support.worker_work import (
@@ -92,12 +96,6 @@ async def test_one_that_was_never_started_just_stops(worker: AbstractWorker) -> 
     assert worker.status is WorkerStatus.STOPPED
 
 
-async def test_it_starts_once(ready: AbstractWorker) -> None:
-    with fails(WorkerErrorCode.ILLEGAL_TRANSITION):
-        await ready.start()
-    assert ready.status is WorkerStatus.READY
-
-
 async def test_it_is_well_while_it_is_at_work(worker: AbstractWorker) -> None:
     assert not (await worker.health()).healthy
     await worker.start()
@@ -106,17 +104,6 @@ async def test_it_is_well_while_it_is_at_work(worker: AbstractWorker) -> None:
     health = await worker.health()
     assert not health.healthy
     assert "stopped" in health.detail
-
-
-async def test_a_failed_one_can_be_started_and_stopped(ready: AbstractWorker) -> None:
-    ready.fail("no reason")
-    assert ready.status is WorkerStatus.FAILED
-    assert not (await ready.health()).healthy
-    await ready.start()
-    assert await ready.execute(task(double), 1) == 2
-    ready.fail("no reason")
-    await ready.stop()
-    assert ready.status is WorkerStatus.STOPPED
 
 
 @pytest.mark.parametrize("work", [double, double_in_thread, double_later, Doubler()])
@@ -147,7 +134,7 @@ async def test_work_that_ends_the_program_has_failed(
     assert await ready.execute(task(double), 21) == 42
 
 
-async def test_an_error_of_a_pool_that_the_work_uses_is_the_works_own(ready: AbstractWorker) -> None:
+async def test_a_worker_error_raised_by_the_work_is_the_works_own(ready: AbstractWorker) -> None:
     with fails(WorkerErrorCode.TASK_FAILED) as error:
         await ready.execute(task(lose_a_worker), None)
     assert isinstance(error.value.cause, WorkerError)
@@ -196,13 +183,6 @@ async def test_capacity_may_change_while_it_works(ready: AbstractWorker, meeting
     guests[2].release()
     await asyncio.wait(calls)
     assert ready.status is WorkerStatus.READY
-
-
-@pytest.mark.parametrize("changed", [{"id": "other"}, {"kind": "other"}])
-async def test_it_stays_who_it_is(worker: AbstractWorker, changed: dict[str, str]) -> None:
-    info = WorkerInfo.of(**{"id": "w", "kind": worker.info.kind, "capacity": 1} | changed)
-    with fails(WorkerErrorCode.INVALID_CONFIGURATION, "other"):
-        worker.update(info)
 
 
 async def test_it_takes_nothing_before_its_start_while_it_drains_and_after_its_end(
@@ -289,18 +269,6 @@ async def test_a_stop_lets_what_runs_go_on_for_the_grace_time(ready: AbstractWor
     await stopping
     assert await call == "met"
     assert ready.status is WorkerStatus.STOPPED
-
-
-async def test_what_still_runs_after_the_grace_time_is_lost(ready: AbstractWorker, meeting: Meeting) -> None:
-    call = running(ready, meet, meeting.address)
-    guest = await meeting.guest()
-    await ready.stop(grace_s=0.01)
-    await asyncio.wait({call})
-    error = call.exception()
-    assert isinstance(error, WorkerError)
-    assert error.code is WorkerErrorCode.WORKER_LOST
-    await guest.gone()
-    assert (ready.status, ready.load) == (WorkerStatus.STOPPED, 0)
 
 
 @pytest.mark.parametrize("kind", [Tripler, AsyncTripler])
