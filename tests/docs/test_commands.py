@@ -92,7 +92,9 @@ def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_every_path_on_the_page_exists(page: str) -> None:
     paths = re.findall(r"`([\w./]+(?:/|\.(?:py|lua|rs|md|toml|yaml|lock)))`", (ROOT / page).read_text(encoding="utf-8"))
-    places = [ROOT, *(ROOT / place for place in ("python/fairlane", "python/fairlane/store/lua", "tests/workers"))]
+    package = ROOT / "python" / "fairlane"
+    tests = ROOT / "tests"
+    places = [ROOT, package, package / "store", package / "store" / "lua", tests / "workers", tests / "support"]
     assert paths
     assert [path for path in paths if not any((place / path).exists() for place in places)] == []
 
