@@ -6,7 +6,6 @@ from itertools import pairwise
 from operator import eq
 
 import pytest
-from fairlane.workers.strategies.turns import Turns
 
 from fairlane.config import DispatcherConfig
 from fairlane.domain.attempt import Outcome
@@ -19,10 +18,11 @@ from fairlane.providers.simulated import SimulatedProvider
 from fairlane.store.keys import DISPATCHER_BELL
 from fairlane.store.messages import Settlement
 from fairlane.workers import WorkerError, WorkerErrorCode
+from fairlane.workers.strategies.stride import StrideScheduler
 from tests.lifecycle.harness import Gate, Harness, until
 
 STRATEGIES = list(StrategyName)
-own_strategy = Turns
+own_strategy = StrideScheduler
 
 
 class Named:
