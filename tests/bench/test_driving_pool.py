@@ -5,7 +5,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from fairlane.workers.strategies.stride import StrideScheduler
 
 from bench.driving import health, strategies
 from bench.driving.crew import Condition, CrewWorker, double
@@ -16,6 +15,7 @@ from bench.scenario_pool import ContestName
 from bench.scenarios.pool import HEALTH, STRATEGIES
 from fairlane.workers import CheckOutcome, Manager, ManagerConfig, WorkerError, WorkerGroup
 from fairlane.workers.members.health_checker import HealthChecker
+from fairlane.workers.strategies.stride import StrideScheduler
 from tests.bench.test_driving import nothing
 from tests.bench.test_driving_controls import failed
 from tests.support.virtual_time import VirtualClock, virtual_time
