@@ -167,7 +167,7 @@ GOOD = {"id": "w", "kind": "local", "capacity": 1}
         ({"weight": 0}, "weight = 0: must be at least 1"),
         ({"tags": "gpu"}, "tags = 'gpu': must be a frozenset"),
         ({"metadata": {"zone": 1}}, "metadata.zone = 1: must be text"),
-        ({"size": 1}, "unknown field `size` in WorkerInfo; it takes "),
+        ({"size": 1}, "unknown field `size` in WorkerInfo; it takes id, kind, capacity, weight, tags, metadata"),
         ({"kind": "", "weight": 0.5}, "; weight = 0.5: "),
     ],
 )

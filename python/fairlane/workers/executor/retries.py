@@ -5,9 +5,9 @@ from typing import NoReturn, TypeVar
 
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
+from fairlane.backoff import Backoff
 from fairlane.clock import Rng
 from fairlane.config.workers import ManagerConfig
-from fairlane.workers.backoff import full_jitter
 from fairlane.workers.errors import WorkerError, WorkerErrorCode, invalid
 
 Out = TypeVar("Out")
@@ -32,7 +32,7 @@ class Retries:
             raise invalid("retry_on", retry_on, "a tuple of exception classes")
         self._retry_on = retry_on
         self._stop = stop_after_attempt(config.retries + 1)
-        self._wait = full_jitter(config.backoff_base_ms / 1000, config.backoff_cap_ms / 1000, rng)
+        self._backoff = Backoff(config.backoff_base_ms / 1000, config.backoff_cap_ms / 1000, rng)
         self._sleep = sleep
 
     async def run(self, attempt: Callable[[], Awaitable[Out]], before_retry: Callable[[WorkerError], None]) -> Out:
@@ -53,7 +53,7 @@ class Retries:
 
         retrying = AsyncRetrying(
             stop=self._stop,
-            wait=self._wait,
+            wait=lambda state: self._backoff.after(state.attempt_number - 1),
             retry=retry_if_exception(self._is_retryable),
             sleep=self._sleep,
             before_sleep=lambda _: before_retry(failures[-1]),

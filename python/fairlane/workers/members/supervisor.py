@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from fairlane.backoff import Backoff
 from fairlane.clock import SYSTEM_CLOCK, Clock, Rng, system_rng
 from fairlane.config.workers import SupervisorConfig
 from fairlane.telemetry import Telemetry
 from fairlane.telemetry.names import RESTART, RESTARTS
-from fairlane.workers.backoff import full_jitter
 from fairlane.workers.errors import invalid, shown
 from fairlane.workers.members.group import WorkerGroup
 from fairlane.workers.members.member import Member
@@ -69,7 +69,7 @@ class Supervisor(MemberMonitor):
         self._max_restarts = config.max_restarts
         self._window_s = config.window_ms / 1000
         self._start_timeout_s = config.start_timeout_ms / 1000
-        self._backoff = full_jitter(config.backoff_base_ms / 1000, config.backoff_cap_ms / 1000, rng or system_rng())
+        self._backoff = Backoff(config.backoff_base_ms / 1000, config.backoff_cap_ms / 1000, rng or system_rng())
         self._clock = clock
         self._telemetry = telemetry or Telemetry()
         self._observer = observer
