@@ -11,23 +11,24 @@ from fairlane.control.controller import Controller
 from fairlane.lifecycle.client import Client
 from fairlane.lifecycle.dispatcher import Dispatcher
 from fairlane.lifecycle.worker import Worker
+from fairlane.run import Signals
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 
 
 class Lives:
-    """A dispatcher that starts anew when it is ended; each life has a number of its own."""
+    """A dispatcher that starts again when it is ended; each life has a number of its own."""
 
-    def __init__(self, store: Store, config: SchedulerConfig, stop: asyncio.Event) -> None:
+    def __init__(self, store: Store, config: SchedulerConfig, signals: Signals) -> None:
         self.life = 0
         self._make = lambda: Dispatcher(store, config.dispatcher)
-        self._stop = stop
+        self._signals = signals
         self._running: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        while not self._stop.is_set():
+        while not self._signals.stop.is_set():
             self.life += 1
-            self._running = asyncio.create_task(self._make().run(self._stop))
+            self._running = asyncio.create_task(self._make().run(self._signals))
             await asyncio.wait([self._running])
             if not self._running.cancelled():
                 self._running.result()
@@ -69,7 +70,7 @@ class InProcessPlatform:
 
     @asynccontextmanager
     async def scheduler(self, config: SchedulerConfig, provider) -> AsyncIterator[InProcessSession]:
-        stop = asyncio.Event()
+        signals = Signals()
         async with AsyncExitStack() as stack:
 
             async def connect() -> Store:
@@ -79,18 +80,18 @@ class InProcessPlatform:
             stack.push_async_callback(remove, store)
             await store.put_pool(config.pool)
             await store.put_tenants(dict(config.tenants))
-            dispatcher = Lives(await connect(), config, stop)
+            dispatcher = Lives(await connect(), config, signals)
             roles = []
             for number in range(config.workers.count):
                 own = copy.copy(provider)
                 roles.append(Worker(await connect(), own, config.workers, name=f"worker-{number + 1}"))
             if config.controller.enabled:
                 roles.append(Controller(await connect(), config.controller))
-            running = [asyncio.create_task(role.run(stop)) for role in roles]
+            running = [asyncio.create_task(role.run(signals)) for role in roles]
             running.append(asyncio.create_task(dispatcher.run()))
             client = await stack.enter_async_context(Client(await connect(), config.client))
             try:
                 yield InProcessSession(store, client, dispatcher)
             finally:
-                stop.set()
+                signals.request_stop()
                 await asyncio.wait_for(asyncio.gather(*running), 20)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from fairlane.workers.strategies.turns import Turns
 
 from bench.driving import health, strategies
 from bench.driving.crew import Condition, CrewWorker, double
@@ -15,7 +16,6 @@ from bench.scenario_pool import ContestName
 from bench.scenarios.pool import HEALTH, STRATEGIES
 from fairlane.workers import CheckOutcome, Manager, ManagerConfig, WorkerError, WorkerGroup
 from fairlane.workers.members.health_checker import HealthChecker
-from fairlane.workers.strategies.turns import Turns
 from tests.bench.test_driving import nothing
 from tests.bench.test_driving_controls import failed
 from tests.support.virtual_time import VirtualClock, virtual_time

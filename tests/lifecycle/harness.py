@@ -12,26 +12,27 @@ from fairlane.lifecycle.estimate import Estimator
 from fairlane.lifecycle.reaper import Reaper
 from fairlane.lifecycle.worker import Worker
 from fairlane.providers.base import Call, Provider, Reply
+from fairlane.run import Role, Signals
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 
 TIMEOUT_S = 20.0
 HEARTBEAT_MS = 50
-RoleT = TypeVar("RoleT", Dispatcher, Worker, Reaper, Controller)
+RoleT = TypeVar("RoleT", bound=Role)
 
 
 class Running(Generic[RoleT]):
     """A role and the task that runs it."""
 
-    def __init__(self, role: RoleT, store: Store, *extra: asyncio.Event) -> None:
+    def __init__(self, role: RoleT, store: Store) -> None:
         self.role = role
         self.store = store
-        self.stopping = asyncio.Event()
-        self.task = asyncio.create_task(role.run(self.stopping, *extra))
+        self.signals = Signals()
+        self.task = asyncio.create_task(role.run(self.signals))
 
     async def stop(self) -> None:
         """Stop it as an operator would."""
-        self.stopping.set()
+        self.signals.request_stop()
         async with asyncio.timeout(TIMEOUT_S):
             await self.task
 
@@ -78,18 +79,16 @@ class Harness:
         running = Running(Dispatcher(store, config), store)
         self._running.append(running)
         async with asyncio.timeout(TIMEOUT_S):
-            await running.role.ready.wait()
+            await running.signals.ready.wait()
         return running
 
-    async def worker(
-        self, provider: Provider, name: str = "w1", *, stop_now: asyncio.Event | None = None, **settings: Any
-    ) -> Running[Worker]:
+    async def worker(self, provider: Provider, name: str = "w1", **settings: Any) -> Running[Worker]:
         config = WorkerConfig(**{"heartbeat_ms": HEARTBEAT_MS, "backoff_base_ms": 1, "slots": 16, **settings})
         store = self._own_store()
-        running = Running(Worker(store, provider, config, name=name), store, stop_now or asyncio.Event())
+        running = Running(Worker(store, provider, config, name=name), store)
         self._running.append(running)
         async with asyncio.timeout(TIMEOUT_S):
-            await running.role.ready.wait()
+            await running.signals.ready.wait()
         return running
 
     async def reaper(self) -> Running[Reaper]:
@@ -118,7 +117,7 @@ class Harness:
             await client.close()
         failures: list[BaseException] = []
         for running in self._running:
-            running.stopping.set()
+            running.signals.request_stop()
         for running in self._running:
             done, _ = await asyncio.wait({running.task}, timeout=TIMEOUT_S)
             if not done:

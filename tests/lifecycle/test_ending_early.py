@@ -203,7 +203,7 @@ async def _break_off(pool: Harness, provider: Metered, on_unknown: OnUnknown, ho
         await worker.stop()
         await pool.worker(provider, "w2")
     else:
-        await pool.store.evict(worker.role.incarnation)
+        await pool.store.evict(worker.role.report().incarnation)
     return handle
 
 

@@ -15,14 +15,15 @@ from fairlane.lifecycle.client import Client
 from fairlane.lifecycle.dispatcher import Dispatcher
 from fairlane.providers.base import Call, Reply
 from fairlane.providers.simulated import SimulatedProvider
+from fairlane.run import Signals
 from fairlane.store.keys import DISPATCHER_BELL
 from fairlane.store.messages import Settlement
 from fairlane.workers import WorkerError, WorkerErrorCode
-from fairlane.workers.strategies.turns import Turns
+from fairlane.workers.strategies.stride import StrideScheduler
 from tests.lifecycle.harness import Gate, Harness, until
 
 STRATEGIES = list(StrategyName)
-own_strategy = Turns
+own_strategy = StrideScheduler
 
 
 class Named:
@@ -119,7 +120,7 @@ async def test_a_slot_that_another_dispatcher_left_free_is_found_at_once(pool: H
     dispatcher = Dispatcher(store, DispatcherConfig(heartbeat_ms=60_000))
     await client.submit("acme", {}, cost=1, task_id="first")
     for _ in range(2):  # it hears of the workers, and places the task; then it would sleep
-        dispatcher._goes_on(await dispatcher._place())
+        dispatcher._may_place_more(await dispatcher._place())
     (mine,) = [worker.incarnation for worker in await store.workers() if worker.load]
     await client.submit("acme", {}, cost=1, task_id="second")
     assert (await store.dispatch([("b" if mine == "a" else "a", 1)], 1)).placed == 1
@@ -127,12 +128,12 @@ async def test_a_slot_that_another_dispatcher_left_free_is_found_at_once(pool: H
     await store.settle(mine, [Settlement(started.ref, started.fence, Outcome.COMPLETED, 1)])
     third = await client.submit("acme", {}, cost=1, task_id="third")
     await store.wait(DISPATCHER_BELL, 0.1)
-    stop = asyncio.Event()
-    running = asyncio.create_task(dispatcher.run(stop))
+    signals = Signals()
+    running = asyncio.create_task(dispatcher.run(signals))
 
     async def placed() -> bool:
         return await third.state() is TaskState.ENQUEUED
 
     await until(placed)
-    stop.set()
+    signals.request_stop()
     await running

@@ -72,7 +72,7 @@ async def test_a_worker_given_up_while_it_lives_stops_its_calls_and_comes_back_a
     await pool.dispatcher()
     gate = Gate()
     worker = await pool.worker(gate)
-    before = worker.role.incarnation
+    before = worker.role.report().incarnation
     assert before is not None
     client = await pool.client()
     handle = await client.submit("acme", {}, cost=1)
@@ -81,7 +81,7 @@ async def test_a_worker_given_up_while_it_lives_stops_its_calls_and_comes_back_a
     second = await gate.begun()
     assert gate.stopped == [first]
     assert second.task_id == first.task_id
-    assert worker.role.incarnation != before
+    assert worker.role.report().incarnation != before
     gate.open_to.set()
     assert await handle.result(10) == handle.ref.id
     await pool.assert_nothing_held()
@@ -95,7 +95,7 @@ async def test_a_stopping_worker_finishes_what_it_runs(pool: Harness) -> None:
     client = await pool.client()
     handle = await client.submit("acme", {}, cost=1)
     await gate.begun()
-    worker.stopping.set()
+    worker.signals.request_stop()
 
     async def drains() -> bool:
         return all(each.state == "draining" for each in await pool.store.workers())
@@ -130,15 +130,15 @@ async def test_what_outlives_the_grace_time_goes_back_uncounted(pool: Harness) -
 async def test_a_second_stop_ends_the_grace_time_at_once(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
-    gate, now = Gate(), asyncio.Event()
-    worker = await pool.worker(gate, grace_ms=3_600_000, stop_now=now)
+    gate = Gate()
+    worker = await pool.worker(gate, grace_ms=3_600_000)
     client = await pool.client()
     handle = await client.submit("acme", {}, cost=1)
     await gate.begun()
-    worker.stopping.set()
+    worker.signals.request_stop()
     await asyncio.sleep(0)
     assert not worker.task.done()
-    now.set()
+    worker.signals.request_stop_now()
     await worker.stop()
     assert await handle.state() is TaskState.PENDING
 
@@ -246,7 +246,7 @@ async def test_a_worker_cut_off_for_a_lease_stops_its_calls_and_comes_back_anew(
     await pool.reaper()
     gate = Gate()
     worker = await pool.worker(gate)
-    before = worker.role.incarnation
+    before = worker.role.report().incarnation
     client = await pool.client()
     handle = await client.submit("acme", {}, cost=1)
     first = await gate.begun()
@@ -254,7 +254,7 @@ async def test_a_worker_cut_off_for_a_lease_stops_its_calls_and_comes_back_anew(
     second = await gate.begun()
     assert gate.stopped == [first]
     assert second.task_id == first.task_id
-    assert worker.role.incarnation != before
+    assert worker.role.report().incarnation != before
     gate.open_to.set()
     assert await handle.result(10) == handle.ref.id
     await pool.assert_nothing_held()

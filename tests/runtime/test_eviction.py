@@ -1,4 +1,4 @@
-"""What a worker that has ended left in the store is taken back, under whatever incarnation; and nothing of others."""
+"""An ended worker's incarnations are evicted from the store, whether they were seen or not; and no others."""
 
 import asyncio
 import random
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fairlane.config import PoolConfig
 from fairlane.errors import StoreUnavailable
-from fairlane.runtime.eviction import evict_lives
+from fairlane.runtime.supervision import evict_incarnations
 from fairlane.workers.members.status import WorkerStatus
 
 
@@ -15,7 +15,7 @@ class Ended:
     """Stands for a member."""
 
     id: str = "worker-1"
-    worker_name: str = "worker-1@here"
+    store_name: str = "worker-1@here"
     status: WorkerStatus = WorkerStatus.FAILED
 
 
@@ -27,7 +27,7 @@ async def test_a_life_that_was_never_seen_ends_and_other_workers_live_on(store):
     await store.put_pool(PoolConfig(slots=4))
     for name, incarnation in [("worker-1@here", "unseen"), ("worker-1@elsewhere", "theirs"), ("worker-2@here", "two")]:
         await store.register(name, incarnation, 4)
-    await evict_lives(store, Ended(), None, random.Random(1))
+    await evict_incarnations(store, Ended(), None, random.Random(1))
     assert await living(store) == {"theirs", "two"}
 
 
@@ -35,7 +35,7 @@ async def test_the_life_that_was_seen_ends_whatever_has_become_of_the_worker_and
     await store.put_pool(PoolConfig(slots=4))
     await store.register("worker-1@here", "successor", 4)
     await store.register("gone@here", "seen", 4)
-    await evict_lives(store, Ended(status=WorkerStatus.STARTING), "seen", random.Random(1))
+    await evict_incarnations(store, Ended(status=WorkerStatus.STARTING), "seen", random.Random(1))
     assert await living(store) == {"successor"}
 
 
@@ -49,7 +49,7 @@ async def test_who_starts_while_the_store_answers_is_left_alone(store, monkeypat
         return await workers()
 
     monkeypatch.setattr(store, "workers", read_late)
-    await evict_lives(store, member, None, random.Random(1))
+    await evict_incarnations(store, member, None, random.Random(1))
     assert {view.incarnation for view in await workers() if view.state == "live"} == {"successor"}
 
 
@@ -65,5 +65,5 @@ async def test_a_store_that_is_away_is_waited_for(store, monkeypatch):
 
     monkeypatch.setattr(store, "workers", answer_in_the_end)
     async with asyncio.timeout(30):
-        await evict_lives(store, Ended(), None, random.Random(1))
+        await evict_incarnations(store, Ended(), None, random.Random(1))
     assert (await living(store), away) == (set(), [])

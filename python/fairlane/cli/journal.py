@@ -3,14 +3,12 @@
 Ray runs the processes that run tasks and keeps their logs in its own files; the stream has the results of all of them.
 """
 
-import asyncio
 import logging
 from typing import Final
 
+from fairlane.backoff import StoreRetry
 from fairlane.clock import system_rng
 from fairlane.domain.events import CapacityRow, EndRow, Event, Row
-from fairlane.errors import StoreError
-from fairlane.lifecycle.backoff import Backoff
 from fairlane.store.store import Store
 
 _PAGE: Final = 1000
@@ -37,16 +35,12 @@ class Journal:
 
     async def follow(self) -> None:
         """Log events as they come, until cancelled. Retries while the server is unavailable."""
-        backoff = Backoff(system_rng())
+        retry = StoreRetry("cannot read the event stream, will retry", _log, system_rng())
         while True:
-            try:
-                events = await self._store.events(self._after, _PAGE, _WAIT_MS)
-            except StoreError as error:
-                _log.warning("cannot read the event stream, will retry: %s", error)
-                await asyncio.sleep(backoff.next_s())
-                continue
-            backoff.reset()
-            self._log_events(events)
+            await retry.attempt(self._read)
+
+    async def _read(self) -> None:
+        self._log_events(await self._store.events(self._after, _PAGE, _WAIT_MS))
 
     async def finish(self) -> None:
         """Log the events that have not been logged yet."""

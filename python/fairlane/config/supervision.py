@@ -19,9 +19,9 @@ class WorkerHealthConfig(HealthConfig):
 
 
 class WorkerSupervisorConfig(SupervisorConfig):
-    """How failed workers are restarted. The default limit is so high that workers are restarted for ever."""
+    """How failed actors are restarted. The default limit is so high that workers are restarted for ever."""
 
     backoff_base_ms: MillisecondsOrZero = 50
     backoff_cap_ms: Milliseconds = 2_000
     max_restarts: Annotated[int, Field(strict=True, ge=0, le=1_000_000)] = 1_000
-    """Restarts within the window. A worker that needs more is removed."""
+    """Restarts within the window. A worker that needs more is removed; dispatcher and controller have no limit."""

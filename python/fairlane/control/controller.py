@@ -1,13 +1,13 @@
-"""The controller: gives the store its ticks. The whole decision is the store's, so any number may run."""
+"""The controller: ticks the store, which decides the capacity. Any number of controllers may run."""
 
-import asyncio
 import logging
-from contextlib import suppress
 from typing import Final
 
+from fairlane.backoff import StoreRetry
+from fairlane.clock import Rng, system_rng
 from fairlane.config import ControllerConfig
 from fairlane.domain.policy import CapacityReason
-from fairlane.errors import StoreError
+from fairlane.run import Role, Signals
 from fairlane.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -16,29 +16,24 @@ _SHORTEST_S: Final = 0.005
 _CHANGES = frozenset({CapacityReason.DECREASED, CapacityReason.RECOVERED})
 
 
-class Controller:
-    """Ticks when the store says that the next tick may count."""
+class Controller(Role):
+    """Ticks at the time that the store names for the next tick. While the store is away, the capacity stays."""
 
-    def __init__(self, store: Store, config: ControllerConfig | None = None) -> None:
+    def __init__(self, store: Store, config: ControllerConfig | None = None, *, rng: Rng | None = None) -> None:
         self._store = store
         self._config = config or ControllerConfig()
+        self._retry = StoreRetry("controller", _log, rng or system_rng())
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Tick until ``stop`` is set. While the store fails the last capacity holds."""
+    async def run(self, signals: Signals) -> None:
+        """See Role. A controller that is switched off only waits for the stop."""
+        signals.ready.set()
         if not self._config.enabled:
-            await stop.wait()
-        while not stop.is_set():
-            wait_s = await self._tick()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), wait_s)
+            await signals.stop.wait()
+        while not signals.stop.is_set():
+            await self._retry.attempt(lambda: self._tick(signals))
 
-    async def _tick(self) -> float:
-        """Tick once; return the seconds until the next tick."""
-        try:
-            tick = await self._store.adapt(self._config)
-        except StoreError as error:
-            _log.warning("controller: %s", error)
-            return self._config.period_ms / 1000
+    async def _tick(self, signals: Signals) -> None:
+        tick = await self._store.adapt(self._config)
         if tick.reason in _CHANGES:
             _log.info("capacity %d -> %d: %s", tick.before, tick.after, tick.reason)
-        return max(_SHORTEST_S, tick.next_ms / 1000)
+        await signals.pause(max(_SHORTEST_S, tick.next_ms / 1000))

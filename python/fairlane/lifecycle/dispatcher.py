@@ -3,17 +3,16 @@
 Holds nothing that is not in the store. Any number of dispatchers may run: they cost throughput, never correctness.
 """
 
-import asyncio
 import logging
 from typing import Final
 
+from fairlane.backoff import StoreRetry
 from fairlane.clock import SYSTEM_CLOCK, Clock, Rng, system_rng
 from fairlane.config import DispatcherConfig
 from fairlane.domain.policy import StopReason, WorkerState
-from fairlane.errors import StoreError
-from fairlane.lifecycle.backoff import Backoff
 from fairlane.lifecycle.plan import Planner
-from fairlane.lifecycle.sleeper import Sleeper, stopping
+from fairlane.lifecycle.sleeper import Sleeper
+from fairlane.run import Role, Signals
 from fairlane.store.keys import DISPATCHER_BELL
 from fairlane.store.messages import Dispatched
 from fairlane.store.store import Store
@@ -21,14 +20,14 @@ from fairlane.workers.strategies import make_strategy
 
 _log = logging.getLogger(__name__)
 
-_GO_ON: Final = frozenset({StopReason.BATCH, StopReason.VISITS})
+_MORE_AT_ONCE: Final = frozenset({StopReason.BATCH, StopReason.VISITS})
 
 
-class Dispatcher:
-    """Places tasks with workers whenever there may be some to place.
+class Dispatcher(Role):
+    """Places tasks with workers whenever there may be tasks to place.
 
     Raises:
-        WorkerError: invalid_configuration: the place that the config names has no strategy.
+        WorkerError: invalid_configuration: ``config.strategy`` names no strategy.
     """
 
     def __init__(
@@ -41,59 +40,56 @@ class Dispatcher:
     ) -> None:
         config = config or DispatcherConfig()
         rng = rng or system_rng()
-        self.ready = asyncio.Event()
-        """Set once the store has answered."""
         self._store = store
         self._batch = config.batch
         self._heartbeat_s = config.heartbeat_ms / 1000
         self._clock = clock
         self._planner = Planner(make_strategy(config.strategy, rng))
         self._sleeper = Sleeper(store, DISPATCHER_BELL, heartbeat_s=self._heartbeat_s, rng=rng)
-        self._backoff = Backoff(rng)
-        self._fleet = -1
-        self._fleet_is_news = False
+        self._retry = StoreRetry("dispatcher", _log, rng)
+        self._known_fleet = -1
+        """The store's count of changes to its workers, as of the last reading; -1: read them again."""
+        self._workers_changed = False
         self._missed = False
         """Whether the last plan offered only places that another dispatcher had filled."""
         self._read_at_s = 0.0
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Dispatch until ``stop`` is set. The store's failures are waited out."""
+    async def run(self, signals: Signals) -> None:
+        """See Role. Ready once the store has answered."""
         try:
-            with stopping(stop, self._sleeper.wake):
-                while not stop.is_set():
-                    try:
-                        answer = await self._place()
-                    except StoreError as error:
-                        _log.warning("dispatcher: %s", error)
-                        self._fleet = -1
-                        await asyncio.sleep(self._backoff.next_s())
-                        continue
-                    self._backoff.reset()
-                    self.ready.set()
-                    if not self._goes_on(answer):
-                        await self._sleeper.sleep(None if answer.wake_ms is None else answer.wake_ms / 1000)
+            with signals.waking(self._sleeper.wake):
+                while not signals.stop.is_set():
+                    await self._retry.attempt(lambda: self._turn(signals))
         finally:
             await self._sleeper.close()
 
+    async def _turn(self, signals: Signals) -> None:
+        """Place a batch, and sleep unless another one may place more."""
+        answer = await self._place()
+        signals.ready.set()
+        if not self._may_place_more(answer):
+            await self._sleeper.sleep(None if answer.wake_ms is None else answer.wake_ms / 1000)
+
     async def _place(self) -> Dispatched:
-        """Offer a batch of places to the store, and learn what is free from its answer."""
-        if self._fleet < 0 or self._clock.monotonic_s() - self._read_at_s >= self._heartbeat_s:
+        """Offer a batch of places to the store, and learn the free slots from its answer."""
+        known, self._known_fleet = self._known_fleet, -1  # if the store fails, its workers are read again
+        if known < 0 or self._clock.monotonic_s() - self._read_at_s >= self._heartbeat_s:
             await self._read_workers()
         answer = await self._store.dispatch(self._planner.plan(self._batch), self._batch)
         self._planner.answered(answer.placed, answer.free)
-        if answer.fleet != self._fleet:
+        if answer.fleet != known:
             await self._read_workers()
-            self._fleet = answer.fleet
-            self._fleet_is_news = True
+            self._workers_changed = True
+        self._known_fleet = answer.fleet
         return answer
 
-    def _goes_on(self, answer: Dispatched) -> bool:
-        """Whether another call at once may place more."""
-        news, self._fleet_is_news = self._fleet_is_news, False
+    def _may_place_more(self, answer: Dispatched) -> bool:
+        """Say whether another call at once may place more."""
+        changed, self._workers_changed = self._workers_changed, False
         missed, self._missed = self._missed, answer.stop is StopReason.WORKERS and answer.placed == 0
         if answer.stop is StopReason.WORKERS:
-            return news or (self._planner.has_free and not (missed and self._missed))
-        return answer.stop in _GO_ON
+            return changed or (self._planner.has_free and not (missed and self._missed))
+        return answer.stop in _MORE_AT_ONCE
 
     async def _read_workers(self) -> None:
         self._read_at_s = self._clock.monotonic_s()

@@ -1,25 +1,25 @@
-"""From how a provider call ended to what the store is told. Decides no state: the store does."""
+"""From the end of a provider call to the report for the store. Decides no state: the store does."""
 
 import math
 import re
 from typing import Final
 
+from fairlane.backoff import Backoff
 from fairlane.clock import Rng
 from fairlane.config import WorkerConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.limits import MAX_COST, MAX_DURATION_MS
 from fairlane.errors import ProviderError, ProviderRefused, Throttled
-from fairlane.lifecycle.backoff import full_jitter
 from fairlane.lifecycle.payload import encode
 from fairlane.providers.base import Reply, usage_of
 from fairlane.providers.retry_after import retry_after_ms
 from fairlane.store.messages import Settlement, StartedTask, Throttle
 
 USAGE_UNKNOWN: Final = "usage_unknown"
-"""Stored with a completed task whose provider told no usage: it was charged its hold."""
+"""Stored with a completed task whose provider reported no usage: its tenant was charged the hold."""
 _LONGEST_ERROR: Final = 500
 _SIGN: Final = r"[\\'\"]*\s*[:=]\s*"
-"""What stands between a name and its value, also in JSON and in JSON within a string."""
+"""The characters between a name and its value, also in JSON and in JSON within a string."""
 _SECRETS: Final = re.compile(
     r"(?i)(://[^/\s:@]*:)[^@\s]+(?=@)"
     rf"|(\b(?:proxy-)?authorization{_SIGN}|\b(?:set-)?cookie{_SIGN})(?:'[^']*|\"[^\"]*|[^\r\n]+)"
@@ -35,11 +35,11 @@ class Endings:
     """Settlements and throttles for the attempts of one worker."""
 
     def __init__(self, config: WorkerConfig, rng: Rng) -> None:
-        self._config = config
-        self._rng = rng
+        self._max_result_bytes = config.max_result_bytes
+        self._backoff_ms = Backoff(config.backoff_base_ms, config.backoff_cap_ms, rng)
 
     def completed(self, task: StartedTask, reply: object) -> Settlement:
-        """Settle what the provider returned."""
+        """Return the settlement of a call that returned ``reply``."""
         if type(reply) is not Reply:
             return self._failed(task, "invalid_reply", f"the provider returned {type(reply).__name__}", 0)
         actual, note = reply.actual_units, ""
@@ -52,13 +52,13 @@ class Endings:
             result = encode(reply.result)
         except ValueError as error:
             return refused(task, "invalid_result", f"the result is {error}", actual)
-        if len(result) > self._config.max_result_bytes:
-            words = f"{len(result)} bytes encoded: max_result_bytes = {self._config.max_result_bytes}"
+        if len(result) > self._max_result_bytes:
+            words = f"{len(result)} bytes encoded: max_result_bytes = {self._max_result_bytes}"
             return refused(task, "result_too_large", words, actual)
         return Settlement(task.ref, task.fence, Outcome.COMPLETED, actual, result, note)
 
     def raised(self, task: StartedTask, error: BaseException) -> Settlement | Throttle:
-        """Tell how a call ended that raised."""
+        """Return the settlement of a call that raised, or its throttle."""
         if isinstance(error, Throttled):
             return Throttle(task.ref, task.fence, _pause_of(error))
         actual = _bounded(usage_of(error))
@@ -69,30 +69,22 @@ class Endings:
         return self._failed(task, "provider_failed", f"{type(error).__name__}: {error}", actual)
 
     def _failed(self, task: StartedTask, code: str, message: str, actual: int) -> Settlement:
-        config = self._config
-        backoff_ms = full_jitter(
-            self._rng,
-            base=config.backoff_base_ms,
-            cap=config.backoff_cap_ms,
-            failures=task.failures,
-        )
-        return Settlement(
-            task.ref, task.fence, Outcome.FAILED, actual, b"", code, presentable(message), int(backoff_ms)
-        )
+        backoff_ms = int(self._backoff_ms.after(task.failures))
+        return Settlement(task.ref, task.fence, Outcome.FAILED, actual, b"", code, presentable(message), backoff_ms)
 
 
 def refused(task: StartedTask, code: str, message: str, actual: int = 0) -> Settlement:
-    """Settle an attempt after which none can succeed."""
+    """Return the settlement of an attempt after which no other can succeed."""
     return Settlement(task.ref, task.fence, Outcome.REFUSED, actual, b"", code, presentable(message))
 
 
 def stopped(task: StartedTask, outcome: Outcome, end: Reply | BaseException) -> Settlement:
-    """Settle an attempt that the worker stopped: at what the call says it used, else at nothing."""
-    return Settlement(task.ref, task.fence, outcome, usage_told(end), b"", outcome.value)
+    """Return the settlement of an attempt that the worker stopped: at the usage that the call reports, or 0."""
+    return Settlement(task.ref, task.fence, outcome, usage_at_stop(end), b"", outcome.value)
 
 
-def usage_told(end: Reply | BaseException) -> int:
-    """Return what a call that was broken off says it used, 0 if it says nothing."""
+def usage_at_stop(end: Reply | BaseException) -> int:
+    """Return the usage that a stopped call reports; 0 if it reports none."""
     return _bounded(end.actual_units if isinstance(end, Reply) else usage_of(end))
 
 
@@ -105,7 +97,7 @@ def presentable(message: str) -> str:
 
 
 def _pause_of(error: Throttled) -> int | None:
-    """Return the pause that a throttle asks for in milliseconds, rounded up; None: none that makes sense."""
+    """Return the pause that a throttle asks for in milliseconds, rounded up; None if it asks for none that is valid."""
     asked: object = error.retry_after_ms
     if asked is None:
         return retry_after_ms(error.retry_after)

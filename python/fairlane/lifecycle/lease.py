@@ -1,4 +1,4 @@
-"""A worker's lease as the worker sees it: beats that renew it, and the time at which it must be thought lost."""
+"""A worker's lease as the worker sees it: heartbeats renew it, and a timer ends it when none was answered in time."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from fairlane.store.store import Store
 
 
 class Lease:
-    """One incarnation's lease. Made before the registration is sent: it counts from then at the latest.
+    """One incarnation's lease. Make it before the registration is sent: the lease counts from then at the latest.
 
     ``on_beat`` and ``on_lost`` are called on the loop that made it.
     """
@@ -41,13 +41,13 @@ class Lease:
         )
 
     def begin(self, lease_s: float) -> None:
-        """Beat from now on; the store has granted ``lease_s``."""
+        """Begin to send heartbeats; the store has granted ``lease_s``."""
         self._lease_s = lease_s
         self._heartbeat.start()
         self._watch()
 
     async def end(self) -> None:
-        """Stop beating."""
+        """Stop sending heartbeats."""
         if self._timer is not None:
             self._timer.cancel()
         await asyncio.to_thread(self._heartbeat.stop)

@@ -1,48 +1,38 @@
 """The reaper: takes back the tasks of workers whose lease has run out."""
 
-import asyncio
 import logging
 from typing import Final
 
+from fairlane.backoff import StoreRetry
 from fairlane.clock import Rng, system_rng
-from fairlane.errors import StoreError
-from fairlane.lifecycle.backoff import Backoff
-from fairlane.lifecycle.sleeper import pause
-from fairlane.store.messages import Recovered
+from fairlane.run import Role, Signals
 from fairlane.store.store import Store
 
 _log = logging.getLogger(__name__)
 
 _SHORTEST_S: Final = 0.01
 _LONGEST_S: Final = 1.0
-"""Without a worker, and at most: a lease that begins meanwhile is looked at in time."""
+"""The longest wait, also without any worker: a lease that begins meanwhile ends no earlier."""
 
 
-class Reaper:
-    """Reaps at the time the next lease ends. Any number may run."""
+class Reaper(Role):
+    """Reaps when the next lease ends. Any number of reapers may run."""
 
     def __init__(self, store: Store, *, rng: Rng | None = None) -> None:
         self._store = store
-        self._backoff = Backoff(rng or system_rng())
+        self._retry = StoreRetry("reaper", _log, rng or system_rng())
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Reap until ``stop`` is set. The store's failures are waited out."""
-        while not stop.is_set():
-            try:
-                wait_s = await self._step()
-                self._backoff.reset()
-            except StoreError as error:
-                _log.warning("reaper: %s", error)
-                wait_s = self._backoff.next_s()
-            if wait_s:
-                await pause(stop, wait_s)
+    async def run(self, signals: Signals) -> None:
+        """See Role."""
+        signals.ready.set()
+        while not signals.stop.is_set():
+            await self._retry.attempt(lambda: self._reap(signals))
 
-    async def _step(self) -> float:
-        """Reap once; return how long nothing is due."""
-        recovered: Recovered = await self._store.reap()
+    async def _reap(self, signals: Signals) -> None:
+        """Reap once, and wait until the next lease may have ended."""
+        recovered = await self._store.reap()
         if recovered.incarnations:
             _log.warning("workers lost: %s; %d tasks taken back", ", ".join(recovered.incarnations), recovered.tasks)
-        if recovered.more:
-            return 0.0
-        due_s = _LONGEST_S if recovered.next_ms is None else recovered.next_ms / 1000
-        return min(max(due_s, _SHORTEST_S), _LONGEST_S)
+        if not recovered.more:
+            due_s = _LONGEST_S if recovered.next_ms is None else recovered.next_ms / 1000
+            await signals.pause(min(max(due_s, _SHORTEST_S), _LONGEST_S))

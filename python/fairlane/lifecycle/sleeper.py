@@ -1,31 +1,31 @@
-"""Sleeping until there is something to do: a bell in the store, a wake-up from this process, or a time.
+"""Sleeping until there is work: a bell in the store, a wake-up from this process, or a time.
 
-The owner looks for work before its first sleep and after every one, so a ring that came while nobody listened is
+The owner polls for work before its first sleep and after every one, so a ring that came while nobody listened is
 never lost: it stays in the store until the next sleep hears it.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import logging
 
+from fairlane.backoff import StoreRetry
 from fairlane.clock import Rng
-from fairlane.errors import StoreError
-from fairlane.lifecycle.backoff import Backoff
 from fairlane.store.store import Store
+
+_log = logging.getLogger(__name__)
 
 
 class Sleeper:
-    """One sleeper with its bell. One coroutine sleeps; anyone on the same loop may wake it."""
+    """One sleeper with its bell. One coroutine sleeps; any other on the same loop may wake it."""
 
     def __init__(self, store: Store, bell: str, *, heartbeat_s: float, rng: Rng) -> None:
         self._store = store
         self._bell = bell
         self._heartbeat_s = heartbeat_s
-        self._backoff = Backoff(rng)
+        self._retry = StoreRetry(bell, _log, rng, level=logging.DEBUG)  # the owner's calls fail, too, and it warns
         self._event = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
         self.rung = True
-        """The bell rang, a heartbeat passed, or the store was away: the owner looks, and clears this."""
+        """The bell rang, a heartbeat passed, or the store was away: the owner polls, and clears this."""
 
     def wake(self) -> None:
         """End the current sleep, or the next one if nobody sleeps."""
@@ -55,31 +55,7 @@ class Sleeper:
             self._listening = None
 
     async def _listen(self) -> None:
-        try:
-            await self._store.wait(self._bell, self._heartbeat_s)
-            self._backoff.reset()
-        except StoreError:
-            await asyncio.sleep(self._backoff.next_s())
+        await self._retry.attempt(lambda: self._store.wait(self._bell, self._heartbeat_s))
         self._listening = None
         self.rung = True
         self._event.set()
-
-
-@contextmanager
-def stopping(stop: asyncio.Event, wake: Callable[[], None]) -> Iterator[None]:
-    """Call ``wake`` when ``stop`` is set, as long as the block runs."""
-    watch = asyncio.create_task(stop.wait())
-    watch.add_done_callback(lambda _: wake())
-    try:
-        yield
-    finally:
-        watch.cancel()
-
-
-async def pause(event: asyncio.Event, timeout_s: float) -> None:
-    """Return when ``event`` is set, or after ``timeout_s``."""
-    try:
-        async with asyncio.timeout(timeout_s):
-            await event.wait()
-    except TimeoutError:
-        return

@@ -1,24 +1,27 @@
-"""The worker: lives as one incarnation after the other, each with its own lease, until it is stopped."""
-
-import asyncio
-import logging
+"""The worker: lives as one incarnation after another, each with its own lease, until it is stopped."""
 
 from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, system_rng
 from fairlane.config import WorkerConfig
 from fairlane.lifecycle.incarnation import Incarnation
-from fairlane.providers.base import Provider, run_hook
+from fairlane.providers.base import Provider, load_provider, run_hook
+from fairlane.run import Role, RoleReport, Signals
 from fairlane.store.store import Store
 
-_log = logging.getLogger(__name__)
 
+class Worker(Role):
+    """Calls the provider for the tasks that the store hands to it.
 
-class Worker:
-    """Calls the provider for the tasks it is handed. ``name`` is its own in the pool, and outlives its processes."""
+    ``provider`` is an instance or ``package.module:attribute``. ``name`` is unique in the pool and the same in all the
+    worker's processes: registering it again ends the incarnation before.
+
+    Raises:
+        ConfigError: the provider cannot be loaded.
+    """
 
     def __init__(
         self,
         store: Store,
-        provider: Provider,
+        provider: str | Provider,
         config: WorkerConfig | None = None,
         *,
         name: str,
@@ -26,55 +29,34 @@ class Worker:
         ids: IdGenerator = RANDOM_IDS,
         rng: Rng | None = None,
     ) -> None:
-        self.name = name
-        self.ready = asyncio.Event()
-        """Set while an incarnation is registered."""
-        self.incarnation: str | None = None
-        """The current incarnation."""
+        self._name = name
         self._store = store
-        self._provider = provider
+        self._provider = load_provider(provider)
         self._config = config or WorkerConfig()
-        self._grace_s = self._config.grace_ms / 1000
-        self._life: Incarnation | None = None
         self._clock = clock
         self._ids = ids
         self._rng = rng or system_rng()
+        self._current: Incarnation | None = None
 
-    @property
-    def held(self) -> int:
-        """Tasks that the current incarnation holds."""
-        return 0 if self._life is None else self._life.held
+    def report(self) -> RoleReport:
+        """See Role."""
+        current = self._current
+        return RoleReport() if current is None else RoleReport(current.id, current.held)
 
-    def set_grace(self, grace_s: float) -> None:
-        """Let the coming stop take so long, instead of what the configuration says. From any thread."""
-        self._grace_s = grace_s
-        if self._life is not None:
-            self._life.grace_s = grace_s
-
-    async def run(self, stop: asyncio.Event, stop_now: asyncio.Event | None = None) -> None:
-        """Work until ``stop`` is set; then finish what runs within the grace time and hand the rest back.
-
-        ``stop_now`` ends the grace time at once. An incarnation that loses its lease is followed by a new one.
-        Cancelling this drops everything: the tasks come back when the lease ends.
-        """
-        now = stop_now or asyncio.Event()
+    async def run(self, signals: Signals) -> None:
+        """See Role. Ready once an incarnation is registered; one that loses its lease is followed by another."""
         await run_hook(self._provider, "open")
         try:
-            while not stop.is_set():
-                self.incarnation = self._ids.new_id()
-                life = self._life = Incarnation(
+            while not signals.stop.is_set():
+                self._current = Incarnation(
                     self._store,
                     self._provider,
                     self._config,
-                    name=self.name,
-                    incarnation=self.incarnation,
+                    name=self._name,
+                    incarnation=self._ids.new_id(),
                     clock=self._clock,
                     rng=self._rng,
                 )
-                life.grace_s = self._grace_s
-                try:
-                    await life.run(stop, now, self.ready)
-                finally:
-                    self.ready.clear()
+                await self._current.run(signals)
         finally:
             await run_hook(self._provider, "close")

@@ -1,6 +1,6 @@
-"""A worker for any pool whose work runs in an actor, on whatever machine of the cluster Ray chooses.
+"""A worker for any group whose work runs in an actor, on a machine of the cluster that Ray chooses.
 
-Loads Ray only when it starts, so that whoever starts a platform can still decide how.
+Loads Ray only when it starts, so that the platform can still decide how Ray starts.
 """
 
 import logging
@@ -22,7 +22,7 @@ _Share = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 
 
 class _Needs(ValidatedModel):
-    """What its actor is to be given."""
+    """What Ray must keep for its actor."""
 
     num_cpus: _Share
     num_gpus: _Share
@@ -33,10 +33,10 @@ class _Needs(ValidatedModel):
 class RayWorker(RemoteWorker):
     """See RemoteWorker. Needs Ray to be connected from its start to its stop: a `Platform` that is started.
 
-    Work and input may be anything that Ray's cloudpickle takes, if what it refers to can be imported on the actor's
-    machine. ``num_cpus``, ``num_gpus`` and ``resources`` are what Ray keeps for the actor; with the defaults it may
-    live anywhere. If there is no room for it within ``start_timeout_s``, its start has failed. An actor whose process
-    has ended is not restarted by Ray but by the pool's supervisor.
+    Work and input may be anything that Ray's cloudpickle takes, if the modules it refers to can be imported on the
+    actor's machine. Ray keeps ``num_cpus``, ``num_gpus`` and ``resources`` for the actor; with the defaults it may
+    run anywhere. If Ray has no room for it within ``start_timeout_s``, its start has failed. Ray does not restart an
+    actor whose process has ended; the group's supervisor does.
 
     Raises:
         WorkerError: invalid_configuration.
@@ -72,9 +72,9 @@ class RayWorker(RemoteWorker):
         ray = sys.modules.get("ray")
         if ray is None or not ray.is_initialized():
             raise RuntimeStartError("Ray is not connected; a RayWorker needs a started fairlane.Platform")
-        from fairlane.runtime.work_link import WorkLink  # noqa: PLC0415 - loads Ray
+        from fairlane.runtime.ray_link import RayLink  # noqa: PLC0415 - loads Ray
 
-        return await WorkLink.begin(self.fail, self._options, self._start_timeout_s)
+        return await RayLink.begin(self.fail, self._options, self._start_timeout_s)
 
     def _pickled(self, work: Any, value: Any) -> bytes:  # noqa: ANN401 - anything
         from ray import cloudpickle  # noqa: PLC0415 - loads Ray

@@ -1,6 +1,6 @@
-"""Keeps a scheduler's workers at work: checks them, takes failed ones out of the store, brings them back.
+"""Keeps a scheduler's actors at work: checks them, starts failed ones again, and evicts failed workers from the store.
 
-The reaper in the controller stays: it takes back what nobody here has seen fail.
+An eviction only hastens the reaper in the controller, which takes back the tasks of any worker that nobody saw fail.
 """
 
 import asyncio
@@ -10,10 +10,11 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Final, Self
 
+from fairlane.backoff import StoreRetry
 from fairlane.clock import Rng, system_rng
 from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.runtime.eviction import evict_lives
-from fairlane.runtime.worker_member import WorkerMember
+from fairlane.domain.policy import WorkerState
+from fairlane.runtime.actor_member import ActorMember
 from fairlane.store.store import Store
 from fairlane.workers.errors import WorkerError
 from fairlane.workers.members.events import MemberEvent
@@ -23,36 +24,38 @@ from fairlane.workers.members.status import WorkerStatus
 from fairlane.workers.members.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
 
 _PATIENCE_S: Final = 5.0
-"""How long the store may be away before nobody waits for an eviction."""
+"""How long `evict` waits for a store that is away."""
+_NOT_RUNNING: Final = frozenset({WorkerStatus.FAILED, WorkerStatus.STOPPED})
+"""None of its processes is of use, and no other is being made."""
 
 _log = logging.getLogger(__name__)
 
 
 class Supervision:
-    """Supervises a pool's workers while its context is entered."""
+    """Supervises the members of a group. Async context manager; use it once."""
 
     def __init__(
         self,
-        pool: WorkerGroup[WorkerMember],
+        group: WorkerGroup[ActorMember],
         store: Store,
         health: HealthConfig,
         supervisor: SupervisorConfig,
         *,
         rng: Rng | None = None,
     ) -> None:
-        self._pool = pool
+        self._group = group
         self._store = store
         self._rng = rng or system_rng()
-        self._checker = HealthChecker(pool, health, rng=self._rng)
-        self._supervisor = Supervisor(pool, supervisor, rng=self._rng, observer=self._see_restart)
-        self._errands: set[asyncio.Task[None]] = set()
-        self._over = False
+        self._checker = HealthChecker(group, health, rng=self._rng)
+        self._supervisor = Supervisor(group, supervisor, rng=self._rng, observer=self._on_restart)
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._closed = False
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._end_errands)
-            stack.callback(self._pool.subscribe(self._see_change))
+            stack.push_async_callback(self._cancel_jobs)
+            stack.callback(self._group.subscribe(self._on_change))
             await stack.enter_async_context(self._supervisor)
             await stack.enter_async_context(self._checker)
             self._stack = stack.pop_all()
@@ -63,47 +66,83 @@ class Supervision:
     ) -> None:
         await self._stack.aclose()
 
-    async def take_out(self, member: WorkerMember) -> None:
-        """Take a worker that has ended out of the store: its tasks run elsewhere at once.
+    async def evict(self, member: ActorMember) -> None:
+        """Take a worker that has ended out of the store, so that its tasks run elsewhere at once.
 
-        Returns when that is done, or after a while in which the store was away; then it goes on.
+        Returns when that is done, or when the store has been away for a while; then it continues in the background.
         """
-        errand = self._begin_taking_out(member)
-        if errand is not None:
-            await asyncio.wait({errand}, timeout=_PATIENCE_S)
+        job = self._evict_in_background(member)
+        if job is not None:
+            await asyncio.wait({job}, timeout=_PATIENCE_S)
 
-    def _see_change(self, event: MemberEvent) -> None:
+    def _on_change(self, event: MemberEvent) -> None:
         member = event.member
-        if event.after is WorkerStatus.FAILED and isinstance(member, WorkerMember):
-            self._begin_taking_out(member)
+        if event.after is WorkerStatus.FAILED and isinstance(member, ActorMember):
+            self._evict_in_background(member)
 
-    def _see_restart(self, event: SupervisorEvent) -> None:
+    def _on_restart(self, event: SupervisorEvent) -> None:
         if event.kind is SupervisorEventKind.GAVE_UP:
-            self._begin(self._end_worker(self._pool.get(event.worker_id)))
+            self._begin(self._end_member(self._group.get(event.worker_id)))
 
-    def _begin_taking_out(self, member: WorkerMember) -> asyncio.Task[None] | None:
-        return self._begin(evict_lives(self._store, member, member.incarnation, self._rng))
-
-    def _begin(self, errand: Coroutine[None, None, None]) -> asyncio.Task[None] | None:
-        """Go about it until it is done or the context ends; None if that has ended."""
-        if self._over:
-            errand.close()
+    def _evict_in_background(self, member: ActorMember) -> asyncio.Task[None] | None:
+        if member.store_name is None:
             return None
-        task = asyncio.create_task(errand)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+        return self._begin(evict_incarnations(self._store, member, member.incarnation, self._rng))
+
+    def _begin(self, job: Coroutine[None, None, None]) -> asyncio.Task[None] | None:
+        """Run a job until it is done or the context ends; None if it has ended."""
+        if self._closed:
+            job.close()
+            return None
+        task = asyncio.create_task(job)
+        self._jobs.add(task)
+        task.add_done_callback(self._jobs.discard)
         return task
 
-    async def _end_worker(self, member: WorkerMember) -> None:
-        """End one that is given up: its last process may still run, and be given tasks."""
+    async def _end_member(self, member: ActorMember) -> None:
+        """End a member that the supervisor has given up: its last process may still run, and get tasks."""
         try:
             await member.stop()
         except WorkerError as error:
             _log.warning("%s", error)
-        await self.take_out(member)
+        await self.evict(member)
 
-    async def _end_errands(self) -> None:
-        self._over = True
-        for task in self._errands:
+    async def _cancel_jobs(self) -> None:
+        self._closed = True
+        for task in self._jobs:
             task.cancel()
-        await asyncio.gather(*self._errands, return_exceptions=True)
+        await asyncio.gather(*self._jobs, return_exceptions=True)
+
+
+async def evict_incarnations(store: Store, member: ActorMember, incarnation: str | None, rng: Rng) -> None:
+    """Evict this incarnation, and all others of a worker that has ended; try until the store has answered.
+
+    A process that ended before its member knew its incarnation may have registered all the same. A successor is never
+    evicted: the store is asked for incarnations while none is being made, and those are older than the next one.
+    """
+    retry = StoreRetry(f"worker {member.id}", _log, rng)
+    if incarnation is not None:
+        await _evict(store, member.id, incarnation, retry)
+
+    async def evict_others() -> None:
+        views = await store.workers()
+        if member.status in _NOT_RUNNING:
+            for view in views:
+                if view.name == member.store_name and view.state is not WorkerState.LOST:
+                    await _evict(store, member.id, view.incarnation, retry)
+
+    while member.status in _NOT_RUNNING and not await retry.attempt(evict_others):
+        pass
+
+
+async def _evict(store: Store, worker_id: str, incarnation: str, retry: StoreRetry) -> None:
+    tasks, more = 0, True
+
+    async def evict_some() -> None:
+        nonlocal tasks, more
+        recovered = await store.evict(incarnation)
+        tasks, more = tasks + recovered.tasks, recovered.more
+
+    while more:
+        await retry.attempt(evict_some)
+    _log.info("worker %s: %d tasks of incarnation %s taken back", worker_id, tasks, incarnation)
