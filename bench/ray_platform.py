@@ -13,8 +13,10 @@ from bench.driving.clean import remove
 from bench.driving.load import ScenarioError
 from bench.platform import Session
 from fairlane.config import RayConfig, SchedulerConfig, ServerConfig
+from fairlane.lifecycle.client import Client
 from fairlane.providers.base import Provider
 from fairlane.runtime.dashboard import invitation
+from fairlane.runtime.derived import of_client
 from fairlane.runtime.platform import Platform
 from fairlane.runtime.scheduler import Scheduler
 from fairlane.store.connection import Endpoint
@@ -22,7 +24,21 @@ from fairlane.store.store import Store
 
 
 class KillableScheduler(Scheduler):
-    """A scheduler whose actors can be killed."""
+    """A scheduler whose actors can be killed, with the operations that scenarios use."""
+
+    cancel = of_client(Client.cancel)
+
+    async def remove_tenant(self, tenant: str) -> bool:
+        """See `Operator.remove_tenant`."""
+        return await self.operator.remove_tenant(tenant)
+
+    async def close_admission(self) -> None:
+        """See `Operator.close_admission`."""
+        await self.operator.close_admission()
+
+    async def actor_pids(self) -> dict[str, int]:
+        """See `SchedulerOperator.actor_pids`."""
+        return await self.operator.actor_pids()
 
     async def kill_actor(self, actor: str, pid: int) -> None:
         """Send SIGKILL to an actor's process.

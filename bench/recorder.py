@@ -1,6 +1,7 @@
 """Turns the event stream into evidence, as it is read. Owns the check that nothing is missing from the stream."""
 
 from collections.abc import Iterable
+from typing import assert_never
 
 from bench.evidence import (
     Attempt,
@@ -96,6 +97,8 @@ class Recorder:
                 evidence.resumed.append(at)
             case events.RemovedRow():
                 pass
+            case _:
+                assert_never(row)
 
     def _pending(self, task: Task, at: Stamp) -> None:
         self.evidence.tasks[task.ref] = task

@@ -71,7 +71,7 @@ def _first(journal: Journal, worker: str, moment: Moment, after: int = -1, *, we
             for place, each in enumerate(journal.entries)
             if place > after
             and (each.worker, each.moment) == (worker, moment)
-            and (well is None or (each.report is not None and each.report.well is well))
+            and (well is None or (each.report is not None and each.report.healthy is well))
         ),
         None,
     )

@@ -56,12 +56,19 @@ from fairlane.lifecycle.client import Client as Client
 from fairlane.lifecycle.connect import connect as connect
 from fairlane.lifecycle.estimate import ChatEstimator as ChatEstimator, Estimator as Estimator
 from fairlane.lifecycle.handle import TaskHandle as TaskHandle
+from fairlane.lifecycle.operator import Operator as Operator
 from fairlane.lifecycle.sizing import Coverage as Coverage
 from fairlane.lifecycle.submission import TaskSpec as TaskSpec
 from fairlane.providers.base import Call as Call, Provider as Provider, Reply as Reply
 from fairlane.providers.retry_after import retry_after_ms as retry_after_ms
+from fairlane.runtime.operator import SchedulerOperator as SchedulerOperator
 from fairlane.runtime.platform import Platform as Platform
 from fairlane.runtime.ray_worker import RayWorker as RayWorker
 from fairlane.runtime.scheduler import Scheduler as Scheduler
-from fairlane.runtime.sync import SyncScheduler as SyncScheduler, SyncTaskHandle as SyncTaskHandle
+from fairlane.runtime.sync import (
+    SyncClient as SyncClient,
+    SyncOperator as SyncOperator,
+    SyncScheduler as SyncScheduler,
+    SyncTaskHandle as SyncTaskHandle,
+)
 from fairlane.store.messages import CancelStatus as CancelStatus, Ledger as Ledger

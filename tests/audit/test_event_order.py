@@ -1,4 +1,4 @@
-"""The events are replayed: a gap, a forged move or a record that disagrees is found."""
+"""The replay of the events finds a gap, a forged move and a record that disagrees."""
 
 import pytest
 
@@ -74,6 +74,26 @@ async def test_a_transition_outside_the_tables_is_found(busy: World, case: str) 
     await poke(busy.store, "pool", events=pool.events + 1)
     hits = {each.found for each in await found(busy)}
     assert finding in hits
+
+
+@pytest.mark.parametrize(
+    ("fields", "finding"),
+    [
+        (("rows", pack([["surprise", 1]])), "must be an array that begins with the kind of a row"),
+        (("rows", pack([["active", "b", "u1"]])), "after the kind must come: tenant, task, fence"),
+        (("rows", b"\xc1"), "needs the fields n, at, by and rows"),
+        ((), "needs the fields n, at, by and rows"),
+    ],
+)
+async def test_an_entry_that_no_script_writes_is_found(
+    busy: World, fields: tuple[str | bytes, ...], finding: str
+) -> None:
+    pool = await busy.pool_view()
+    entry = ("n", pool.events + 1, "at", busy.now, "by", "forged", *fields)
+    await command(busy.store, "XADD", busy.store.keys.events, "*", *entry)
+    (hit,) = await found(busy)
+    assert (hit.subject, hit.expected) == ("events", "entries that this version writes")
+    assert finding in hit.found
 
 
 async def test_time_that_runs_back_is_found(busy: World) -> None:

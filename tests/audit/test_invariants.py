@@ -1,4 +1,4 @@
-"""Every rule fires when what it watches is spoilt, and says what it found; a sound state shows nothing."""
+"""Every rule finds its kind of damage and names it; a sound state has no violations."""
 
 from collections.abc import Awaitable, Callable
 

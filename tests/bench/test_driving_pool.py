@@ -15,7 +15,7 @@ from bench.scenario_pool import ContestName
 from bench.scenarios.pool import HEALTH, STRATEGIES
 from fairlane.workers import CheckOutcome, Manager, ManagerConfig, WorkerError, WorkerGroup
 from fairlane.workers.members.health_checker import HealthChecker
-from fairlane.workers.strategies.turns import Turns
+from fairlane.workers.strategies.stride import StrideScheduler
 from tests.bench.test_driving import nothing
 from tests.bench.test_driving_controls import failed
 from tests.support.virtual_time import VirtualClock, virtual_time
@@ -71,11 +71,11 @@ def test_a_strategy_under_the_name_of_another_is_found_out(contest, name, impost
 
 
 def test_a_weighted_start_that_ignores_the_seed_is_found_out(monkeypatch):
-    class Unmoved(Turns):
+    class Unmoved(StrideScheduler):
         def __init__(self, rng, **settings):
             super().__init__(SimpleNamespace(uniform=lambda low, high: low), **settings)
 
-    monkeypatch.setattr("fairlane.workers.strategies.registry.Turns", Unmoved)
+    monkeypatch.setattr("fairlane.workers.strategies.registry.StrideScheduler", Unmoved)
 
     @virtual_time
     async def drive():

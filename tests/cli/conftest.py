@@ -1,4 +1,4 @@
-"""A scheduler's state on the session's server, in real time, and the command line pointed at it."""
+"""A scheduler's state on the session's server, in real time, and the command line for it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Operator:
-    """Runs commands against one scheduler; what it has stored is looked at in between."""
+    """Runs commands against one scheduler, and reads its state in between."""
 
     def __init__(self, endpoint: Endpoint, name: str, capsys: pytest.CaptureFixture[str]) -> None:
         self._endpoint = endpoint
@@ -29,14 +29,14 @@ class Operator:
         return code, captured.out, captured.err
 
     def run(self, *arguments: str, code: int = 0) -> str:
-        """Run a command and return its output, or its one line of complaint if it must fail."""
+        """Run a command and return its output, or its one line of error if it must fail."""
         found, output, errors = self.outcome(*arguments)
         assert found == code, errors
         assert (errors.count("\n"), output if code else errors) == (1 if code else 0, "")
         return errors if code else output
 
     def within(self, work: Callable[[World], Awaitable[T]]) -> T:
-        """Do something with the scheduler's state."""
+        """Read or change the scheduler's state directly."""
 
         async def with_world() -> T:
             world = World(self._endpoint, self._name, now=0)  # the server's own time

@@ -1,4 +1,4 @@
-"""``fairlane audit``: exit 0 and one line if all holds, 1 and a line for each thing that does not."""
+"""``fairlane audit``: exit 0 and one line without violations; exit 1 and a line for each violation."""
 
 import pytest
 
@@ -46,7 +46,9 @@ def test_each_violation_is_one_line(operator: Operator) -> None:
     assert operator.run("audit") == "3 tasks, 2 tenants: sound\n"
 
 
-def test_one_that_moves_all_the_time_is_told_apart(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_audit_says_if_the_state_changed_during_every_reading(
+    operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read, readings = Store.stored_pool, []
 
     async def read_a_moving_pool(store: Store) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The journal logs how tasks end and how the capacity moves, each once, from its beginning on."""
+"""The journal logs each end of a task and each change of the capacity once, from `begin` on."""
 
 import asyncio
 import logging
@@ -21,16 +21,16 @@ async def world(store: Store, endpoint: Endpoint, name: str) -> World:
 
 
 @pytest.fixture
-def told(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+def logged(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     caplog.set_level(logging.DEBUG, "fairlane.cli.journal")
     return caplog
 
 
-def records(told: pytest.LogCaptureFixture, level: int = logging.INFO) -> list[str]:
-    return [record.getMessage() for record in told.records if record.levelno == level]
+def records(logged: pytest.LogCaptureFixture, level: int = logging.INFO) -> list[str]:
+    return [record.getMessage() for record in logged.records if record.levelno == level]
 
 
-async def test_each_end_is_told_with_its_attempt(world: World, told: pytest.LogCaptureFixture) -> None:
+async def test_each_end_is_logged_with_its_attempt(world: World, logged: pytest.LogCaptureFixture) -> None:
     await world.ready(max_attempts=2)
     journal = Journal(world.store)
     await journal.begin()
@@ -43,15 +43,17 @@ async def test_each_end_is_told_with_its_attempt(world: World, told: pytest.LogC
     (again,) = await world.start(cursor=second.fence)
     await world.settle(again, Outcome.FAILED, actual=0)
     await journal.finish()
-    assert records(told) == [
+    assert records(logged) == [
         "task a:t00000 completed: attempt 1 completed, 130 units",
         "task a:gone cancelled: it was waiting",
         "task a:t00001 failed: attempt 3 failed, 0 units",
     ]
-    assert records(told, logging.DEBUG) == ["task a:t00001 pending: attempt 2 failed, 7 units"]
+    assert records(logged, logging.DEBUG) == ["task a:t00001 pending: attempt 2 failed, 7 units"]
 
 
-async def test_what_was_before_is_not_told_and_nothing_twice(world: World, told: pytest.LogCaptureFixture) -> None:
+async def test_earlier_events_are_not_logged_and_none_is_logged_twice(
+    world: World, logged: pytest.LogCaptureFixture
+) -> None:
     await world.ready()
     first, second = await world.active(*tasks(2))
     await world.settle(first)
@@ -60,19 +62,19 @@ async def test_what_was_before_is_not_told_and_nothing_twice(world: World, told:
     await world.settle(second)
     await journal.finish()
     await journal.finish()
-    assert records(told) == ["task a:t00001 completed: attempt 2 completed, 100 units"]
+    assert records(logged) == ["task a:t00001 completed: attempt 2 completed, 100 units"]
 
 
-async def test_a_capacity_that_moves_is_told(world: World, told: pytest.LogCaptureFixture) -> None:
+async def test_a_changed_capacity_is_logged(world: World, logged: pytest.LogCaptureFixture) -> None:
     journal = Journal(world.store)
     await journal.begin()
     await world.pool(slots=64)
     await world.store.set_capacity(16)
     await journal.finish()
-    assert records(told) == ["capacity 0 -> 64: set", "capacity 64 -> 16: set"]
+    assert records(logged) == ["capacity 0 -> 64: set", "capacity 64 -> 16: set"]
 
 
-async def test_it_follows_what_happens(world: World, told: pytest.LogCaptureFixture) -> None:
+async def test_it_logs_events_as_they_come(world: World, logged: pytest.LogCaptureFixture) -> None:
     await world.ready()
     journal = Journal(world.store)
     await journal.begin()
@@ -95,10 +97,10 @@ async def test_it_follows_what_happens(world: World, told: pytest.LogCaptureFixt
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
     await journal.finish()
-    assert records(told) == ["task a:t completed: attempt 1 completed, 100 units"]
+    assert records(logged) == ["task a:t completed: attempt 1 completed, 100 units"]
 
 
-async def test_dropped_events_are_told(world: World, told: pytest.LogCaptureFixture) -> None:
+async def test_dropped_events_are_logged(world: World, logged: pytest.LogCaptureFixture) -> None:
     await world.ready()
     journal = Journal(world.store)
     await journal.begin()
@@ -109,4 +111,4 @@ async def test_dropped_events_are_told(world: World, told: pytest.LogCaptureFixt
         await world.submit(task(f"u{number}"))
     await command(world.store, "XTRIM", world.store.keys.events, "MAXLEN", 1)
     await journal.finish()
-    assert records(told, logging.WARNING) == ["2 events were dropped from the stream before they were read"]
+    assert records(logged, logging.WARNING) == ["2 events were dropped from the stream before they were read"]

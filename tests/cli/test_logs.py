@@ -1,4 +1,4 @@
-"""What a service logs: one line per record, from the level that was asked for on."""
+"""A service logs one line per record, from the chosen level up."""
 
 import logging
 
@@ -11,7 +11,7 @@ ours, others = logging.getLogger("fairlane.workers.members.group"), logging.getL
 
 
 def lines(level: LogLevel, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What is shown of one record per level of ours and of another library's."""
+    """Log one record per level, by Fairlane and by another library, and return the lines."""
     with shown(level):
         for logger in (ours, others):
             for number in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
@@ -39,7 +39,7 @@ def test_the_level_decides(
     ]
 
 
-def test_a_record_is_one_line_whatever_it_holds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_is_always_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with shown(LogLevel.INFO):
         ours.info("worker %s\nended\x1b[31m", "a\rb")
         try:
@@ -51,7 +51,7 @@ def test_a_record_is_one_line_whatever_it_holds(capsys: pytest.CaptureFixture[st
     assert second.endswith(r"fairlane.workers.members.group: it failed: ValueError: first\nsecond")
 
 
-def test_an_exception_that_the_message_tells_is_not_told_twice(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_exception_that_is_in_the_message_is_not_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     with shown(LogLevel.INFO):
         error = ValueError("no room")
         ours.error("worker-1: %s; the process ends", error, exc_info=error)
@@ -77,7 +77,7 @@ def test_logging_is_as_before_afterwards() -> None:
 
 def test_an_unknown_level_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["serve", "--config", "x.toml", "--provider", "a:b", "--log-level", "loud"]) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
+    shown_error = capsys.readouterr().err
+    assert shown_error.count("\n") == 1
     for word in ("--log-level", "loud", "debug", "info", "warning", "error"):
-        assert word in told
+        assert word in shown_error

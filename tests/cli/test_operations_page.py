@@ -1,4 +1,4 @@
-"""docs/operations.md: its commands do on a scheduler what the page says, in the order in which it names them."""
+"""docs/operations.md: its commands work on a scheduler, in the order of the page."""
 
 import re
 import shlex
@@ -61,7 +61,7 @@ def test_its_table_names_every_option_that_is_a_limit() -> None:
 
 
 async def start_again(world: World, limits: TenantConfig, slots: int) -> None:
-    """What a start writes."""
+    """Write what a start writes."""
     await world.pool(slots=slots)
     await world.store.put_tenants({"acme": limits})
 

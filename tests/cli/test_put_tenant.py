@@ -1,4 +1,4 @@
-"""``fairlane tenants put``: what is named changes, and nothing else."""
+"""``fairlane tenants put`` changes the limits that are named, and no others."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def with_budget(**changes: Any) -> TenantConfig:
     return FULL.model_copy(update={"budget": FULL.budget.model_copy(update=changes)})
 
 
-def test_a_changed_weight_leaves_budget_period_and_what_is_spent(operator: Operator) -> None:
+def test_a_changed_weight_keeps_the_budget_period_and_the_spending(operator: Operator) -> None:
     limits = "--budget-units 500", f"--budget-period-ms {DECADE}", "--starts 60/60000"
     operator.run("tenants", "put", "acme", *" ".join(limits).split())
 
@@ -60,7 +60,7 @@ def test_a_changed_weight_leaves_budget_period_and_what_is_spent(operator: Opera
     assert after.limits == before.limits.model_copy(update={"weight": 3})
 
 
-def test_a_new_tenant_has_the_defaults_but_for_what_is_named(operator: Operator) -> None:
+def test_a_new_tenant_has_the_default_of_each_limit_without_an_option(operator: Operator) -> None:
     assert operator.run("tenants", "put", "acme", "--slots", "3") == "tenant acme registered\n"
     assert view(operator).limits == TenantConfig(slots=3)
 
@@ -101,15 +101,15 @@ def test_without_a_change_nothing_is_written(operator: Operator) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "is_told"),
+    ("options", "is_said"),
     [(f"--budget-period-ms {DECADE}", True), ("--budget-units 700", False), ("--budget-units none", False)],
 )
-def test_a_new_budget_period_is_told(operator: Operator, options: str, is_told: bool) -> None:
+def test_the_command_says_if_a_new_budget_period_has_begun(operator: Operator, options: str, is_said: bool) -> None:
     operator.run("tenants", "put", "acme", "--budget-units", "500")
     periods = operator.within(lambda world: world.rows("period"))
-    told = operator.run("tenants", "put", "acme", *options.split())
-    assert ("a new budget period has begun" in told) is is_told
-    assert (operator.within(lambda world: world.rows("period")) != periods) is is_told
+    message = operator.run("tenants", "put", "acme", *options.split())
+    assert ("a new budget period has begun" in message) is is_said
+    assert (operator.within(lambda world: world.rows("period")) != periods) is is_said
 
 
 def test_two_operators_at_once_lose_no_change(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,9 @@ def test_two_operators_at_once_lose_no_change(operator: Operator, monkeypatch: p
     assert view(operator).limits == TenantConfig(weight=4, slots=9, budget=budget(500))
 
 
-def test_one_that_others_change_all_the_time_is_given_up(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_gives_up_if_others_keep_changing_the_tenant(
+    operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     operator.run("tenants", "put", "acme", "--weight", "2")
 
     async def refuse(*_: object) -> bool:
@@ -143,7 +145,7 @@ def test_one_that_others_change_all_the_time_is_given_up(operator: Operator, mon
     assert view(operator).limits == TenantConfig(weight=2)
 
 
-def test_a_tenant_that_another_registers_meanwhile_keeps_its_limits(
+def test_a_tenant_that_another_operator_registers_meanwhile_keeps_its_limits(
     operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, reads = Store.tenant, []
@@ -162,7 +164,7 @@ def test_a_tenant_that_another_registers_meanwhile_keeps_its_limits(
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "told"),
+    ("options", "code", "message"),
     [
         ("--weight heavy", 2, "'--weight': 'heavy': must be a whole number"),
         ("--weight 0", 1, "--weight = 0: must be at least 1"),
@@ -183,20 +185,20 @@ def test_a_tenant_that_another_registers_meanwhile_keeps_its_limits(
         ("--budget-period-ms none --budget-anchor-ms 5", 1, "--budget-anchor-ms: 5 needs a period_ms"),
     ],
 )
-def test_a_value_that_no_limit_can_have_is_refused_before_a_server_is_asked(
-    options: str, code: int, told: str, capsys: pytest.CaptureFixture[str]
+def test_an_invalid_value_is_refused_before_a_server_is_contacted(
+    options: str, code: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["tenants", "put", "acme", *options.split(), "--redis", "redis://127.0.0.1:1"]) == code
     captured = capsys.readouterr()
     assert captured.err.startswith("fairlane: ")
     assert captured.err.count("\n") == 1
-    assert told in captured.err
+    assert message in captured.err
 
 
 def test_an_anchor_needs_a_budget_with_periods(operator: Operator) -> None:
     operator.run("tenants", "put", "acme", "--budget-units", "500")
-    told = operator.run("tenants", "put", "acme", "--budget-anchor-ms", "5", code=1)
-    assert told.startswith("fairlane: --budget-anchor-ms: 5 needs a period_ms; ")
+    message = operator.run("tenants", "put", "acme", "--budget-anchor-ms", "5", code=1)
+    assert message.startswith("fairlane: --budget-anchor-ms: 5 needs a period_ms; ")
     assert view(operator).limits == TenantConfig(budget=budget(500))
 
 
@@ -205,9 +207,9 @@ def test_an_anchor_needs_a_budget_with_periods(operator: Operator) -> None:
 def test_a_budgets_details_need_a_budget(operator: Operator, options: str, exists: bool) -> None:
     if exists:
         operator.run("tenants", "put", "acme", "--weight", "2")
-    told = operator.run("tenants", "put", "acme", *options.split(), code=1)
+    message = operator.run("tenants", "put", "acme", *options.split(), code=1)
     option, _ = options.split()
-    assert told == (
+    assert message == (
         f"fairlane: {option}: the tenant has no budget; give --budget-units a number, or leave {option} out\n"
     )
     assert (operator.within(lambda world: world.store.tenant("acme")) is not None) is exists

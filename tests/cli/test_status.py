@@ -1,4 +1,4 @@
-"""``fairlane status``: what is there, readable in the terminals people have."""
+"""``fairlane status`` shows the whole state, and is readable in any terminal."""
 
 import pytest
 
@@ -26,7 +26,7 @@ async def fill_wide(world: World) -> None:
 
 
 def row(shown: str, *, after: str, of: str) -> list[str]:
-    """The cells of a tenant's row, in the table whose heading has a word."""
+    """Return the cells of a tenant's row in the table whose heading has this word."""
     lines = shown[shown.index(after) :].splitlines()
     (found,) = (line for line in lines if line.strip().startswith(f"{of} "))
     return [cell.strip() for cell in found.split("  ") if cell.strip()]
@@ -61,7 +61,7 @@ def test_a_limit_that_nobody_has_takes_no_room(
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_it_fits_the_terminal_and_leaves_nothing_out(
+def test_it_fits_the_terminal_and_omits_nothing(
     operator: Operator, columns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))

@@ -103,13 +103,13 @@ def test_show_as_json_has_every_limit_and_the_whole_ledger(operator: Operator) -
 def test_a_top_up_counts_once_per_key(operator: Operator) -> None:
     operator.run("tenants", "put", "acme", "--budget-units", "500")
     for key, limit in (("monday", 540), ("monday", 540), ("tuesday", 580)):
-        told = operator.run("tenants", "top-up", "acme", "40", "--key", key)
-        assert told == f"tenant acme: the budget is now {limit} units\n"
+        message = operator.run("tenants", "top-up", "acme", "40", "--key", key)
+        assert message == f"tenant acme: the budget is now {limit} units\n"
     assert json.loads(operator.run("tenants", "show", "acme", "--json"))["ledger"]["limit"] == 580
 
 
 @pytest.mark.parametrize(
-    ("tenant", "units", "key", "told"),
+    ("tenant", "units", "key", "message"),
     [
         ("acme", "0", "k", "units = 0: must be a whole number from 1 to"),
         ("acme", "5", "a b", "key = 'a b': must start with a letter or digit"),
@@ -117,18 +117,18 @@ def test_a_top_up_counts_once_per_key(operator: Operator) -> None:
         ("nobody", "5", "k", "tenant nobody: unknown"),
     ],
 )
-def test_a_top_up_that_cannot_be(operator: Operator, tenant: str, units: str, key: str, told: str) -> None:
+def test_an_impossible_top_up_is_refused(operator: Operator, tenant: str, units: str, key: str, message: str) -> None:
     operator.run("tenants", "put", "acme", "--budget-units", "500")
     operator.run("tenants", "put", "free")
-    assert told in operator.run("tenants", "top-up", tenant, units, "--key", key, code=1)
+    assert message in operator.run("tenants", "top-up", tenant, units, "--key", key, code=1)
 
 
 def test_a_top_up_needs_units_and_a_key(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["tenants", "top-up", "acme", "5"]) == 2
     assert run(["tenants", "top-up", "acme", "five", "--key", "k"]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert "--key" in told[0]
-    assert "'five': must be a whole number" in told[1]
+    message = capsys.readouterr().err.splitlines()
+    assert "--key" in message[0]
+    assert "'five': must be a whole number" in message[1]
 
 
 def test_remove_forgets_a_tenant(operator: Operator) -> None:
@@ -141,6 +141,6 @@ def test_remove_forgets_a_tenant(operator: Operator) -> None:
 
 
 @pytest.mark.parametrize("command", ["put", "show", "remove"])
-def test_a_scheduler_that_has_never_run_is_told(operator: Operator, endpoint, command: str, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_an_unknown_scheduler_is_refused_by_name(operator: Operator, endpoint, command: str, capsys) -> None:  # type: ignore[no-untyped-def]
     assert run(["tenants", command, "acme", "--redis", endpoint.url, "--name", "nobody"]) == 1
     assert "name = nobody: no scheduler of this name on" in capsys.readouterr().err

@@ -19,6 +19,8 @@ _GROUPS = {"tenants"}
 """Commands with subcommands."""
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 [_VENV] = re.findall(r"^VENV\s*:=\s*(\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+PARTS = ("python/fairlane", "python/fairlane/store", "python/fairlane/store/lua", "tests/support", "tests/workers")
+"""Where a page's paths may begin, besides the root."""
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -92,7 +94,7 @@ def test_the_program_of_the_readme_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_every_path_on_the_page_exists(page: str) -> None:
     paths = re.findall(r"`([\w./]+(?:/|\.(?:py|lua|rs|md|toml|yaml|lock)))`", (ROOT / page).read_text(encoding="utf-8"))
-    places = [ROOT, *(ROOT / place for place in ("python/fairlane", "python/fairlane/store/lua", "tests/workers"))]
+    places = [ROOT, *(ROOT / place for place in PARTS)]
     assert paths
     assert [path for path in paths if not any((place / path).exists() for place in places)] == []
 

@@ -1,4 +1,4 @@
-"""docs/redis-schema.md says what the key module says."""
+"""docs/redis-schema.md is the generated page, and names every key and field."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Finding the server binary, and the errors of a bad one."""
+"""Finding the server binary, and the errors if it is unusable."""
 
 import sys
 from pathlib import Path

@@ -51,7 +51,7 @@ def test_a_second_server_in_the_same_process_is_refused(make_server, tmp_path):
 
 
 @pytest.mark.fault
-def test_a_server_that_outlived_its_owner_keeps_the_data_until_it_ends(owner, make_server, connect, tmp_path):
+def test_a_server_that_outlives_its_owner_keeps_the_lock_until_it_ends(owner, make_server, connect, tmp_path):
     process, server = owner
     process.kill()
     process.wait()

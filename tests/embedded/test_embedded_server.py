@@ -1,4 +1,4 @@
-"""The private server starts, keeps to itself, and stops."""
+"""The private server starts, serves this user only, and stops."""
 
 import os
 import signal

@@ -19,11 +19,11 @@ from fairlane.run import Signals
 from fairlane.store.keys import DISPATCHER_BELL
 from fairlane.store.messages import Settlement
 from fairlane.workers import WorkerError, WorkerErrorCode
-from fairlane.workers.strategies.turns import Turns
+from fairlane.workers.strategies.stride import StrideScheduler
 from tests.lifecycle.harness import Gate, Harness, until
 
 STRATEGIES = list(StrategyName)
-own_strategy = Turns
+own_strategy = StrideScheduler
 
 
 class Named:

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from collections.abc import Sequence
 
 import pytest
 
@@ -21,6 +22,7 @@ from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec
 from fairlane.providers.simulated import SimulatedProvider
 from fairlane.store.connection import Endpoint
+from fairlane.store.messages import Submission, Submitted
 from fairlane.store.store import Store
 from tests.lifecycle.harness import Harness
 
@@ -188,3 +190,37 @@ async def test_a_caller_that_leaves_before_its_task_is_sent_takes_it_along(pool:
     await client.submit("acme", 2, cost=1)
     assert leaver.cancelled()
     assert (await pool.store.snapshot()).pool.live == 1
+
+
+async def test_a_task_whose_other_submit_failed_brings_its_result(
+    pool: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two calls with the same id are in flight; the first fails before the second is accepted."""
+    await pool.put()
+    client = await pool.client()
+    submit = Store.submit
+    calls: list[object] = []
+    second_is_sent, first_failed = asyncio.Event(), asyncio.Event()
+
+    async def interleaved(store: Store, batch: Sequence[Submission], client_id: str) -> list[Submitted]:
+        calls.append(batch)
+        if len(calls) == 1:
+            await second_is_sent.wait()
+            raise StoreUnavailable("gone")
+        replies = await submit(store, batch, client_id)
+        second_is_sent.set()
+        await first_failed.wait()
+        return replies
+
+    monkeypatch.setattr(Store, "submit", interleaved)
+    first = asyncio.create_task(client.submit("acme", {"echo": 1}, cost=5, task_id="order-7"))
+    while not calls:
+        await asyncio.sleep(0)
+    second = asyncio.create_task(client.submit("acme", {"echo": 1}, cost=5, task_id="order-7"))
+    with pytest.raises(StoreUnavailable):
+        await first
+    first_failed.set()
+    handle = await second
+    await pool.dispatcher()
+    await pool.worker(SimulatedProvider())
+    assert await handle.result(timeout_s=10) == 1

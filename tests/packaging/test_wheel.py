@@ -1,4 +1,4 @@
-"""What is installed is what is in the tree: the wheel carries every script, stub and marker."""
+"""The wheel has every source, script, stub and marker of the library, and nothing else."""
 
 import subprocess
 import sys
@@ -41,7 +41,7 @@ def test_the_wheel_holds_every_source_file(wheel: zipfile.ZipFile) -> None:
 
 
 def test_the_wheel_holds_the_library_only(wheel: zipfile.ZipFile) -> None:
-    """Neither the benchmark nor what renders the pages of docs/, wherever in the tree it stands."""
+    """It has neither the benchmark nor the generators of docs/, wherever in the tree they are."""
     assert {name.partition("/")[0].partition("-")[0] for name in wheel.namelist()} == {"fairlane"}
     generators = [path for path in (ROOT / "tools" / "docs").glob("*.py") if "def render" in path.read_text()]
     assert {path.stem for path in generators} == {"configuration", "redis_schema", "telemetry"}

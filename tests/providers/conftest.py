@@ -22,7 +22,7 @@ async def endpoint_server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Chat
 
 @pytest.fixture
 async def pool(endpoint: Endpoint, name: str) -> AsyncIterator[Harness]:
-    """A scheduler's roles, ended and cleaned up after the test."""
+    """A scheduler's roles. They are stopped and cleaned up after the test."""
     harness = Harness(endpoint, name)
     yield harness
     await harness.close()

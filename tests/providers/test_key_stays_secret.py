@@ -1,4 +1,4 @@
-"""The provider's key goes to the provider, and nowhere else: a planted one is looked for in all that is left behind."""
+"""The provider's key goes to the provider and nowhere else: a test key is searched for in everything that is stored."""
 
 import base64
 import logging
@@ -64,7 +64,7 @@ async def test_no_message_traceback_or_log_line_shows_the_key(
     assert all(request.headers["authorization"] == f"Bearer {CANARY}" for request in endpoint_server.requests)
 
 
-async def test_a_provider_is_sent_without_its_key_and_reads_it_where_it_arrives(
+async def test_a_provider_pickles_without_its_key_and_reads_it_on_the_worker(
     endpoint_server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider = OpenAIChatProvider(OpenAIChatConfig(key_variable="MY_KEY"))

@@ -1,4 +1,4 @@
-"""Each way an endpoint can answer, or fail to, ends the call as the provider promises. Real HTTP on loopback."""
+"""Every response, and every failure, ends the call as the provider promises. Real HTTP on loopback."""
 
 import asyncio
 import socket
@@ -77,7 +77,7 @@ async def test_an_endpoint_that_wants_a_pause_throttles(
     assert throttled.message == f"HTTP {status}: slow down"
 
 
-async def test_429_throttles_also_without_a_pause_and_with_its_body_cut(
+async def test_429_throttles_without_a_pause_and_with_an_incomplete_body(
     endpoint_server: ChatServer, provider: OpenAIChatProvider
 ) -> None:
     endpoint_server.will(Answer(429), Answer(429, headers={"Retry-After": "3"}, cut_after=4))
@@ -87,7 +87,7 @@ async def test_429_throttles_also_without_a_pause_and_with_its_body_cut(
     assert cut.retry_after_ms == 3000
 
 
-async def test_an_answer_whose_body_stalls_is_read_by_its_head(
+async def test_the_status_and_headers_decide_if_the_body_of_an_error_stalls(
     endpoint_server: ChatServer, provider: OpenAIChatProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(openai_chat, "_PROBLEM_BODY_S", 0.1)
@@ -109,7 +109,7 @@ async def test_an_answer_whose_body_stalls_is_read_by_its_head(
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 529, 408, 409, 425])
-async def test_what_may_pass_is_tried_again(
+async def test_errors_that_may_pass_can_be_retried(
     endpoint_server: ChatServer, provider: OpenAIChatProvider, status: int
 ) -> None:
     endpoint_server.will(Answer(status, b"<html>Bad Gateway</html>"))
@@ -120,7 +120,7 @@ async def test_what_may_pass_is_tried_again(
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 301, 307])
-async def test_what_cannot_succeed_is_refused_and_no_redirect_is_followed(
+async def test_other_4xx_and_redirects_are_refused(
     endpoint_server: ChatServer, provider: OpenAIChatProvider, status: int
 ) -> None:
     endpoint_server.will(Answer(status, {"error": {"message": "no"}}, {"Location": endpoint_server.url}))
@@ -138,7 +138,7 @@ async def test_a_success_that_cannot_be_read_failed_and_costs_the_estimate(
     assert failed.context["actual_units"] == COST
 
 
-async def test_a_success_without_choices_costs_what_it_says_it_took(
+async def test_a_success_without_choices_costs_the_usage_it_states(
     endpoint_server: ChatServer, provider: OpenAIChatProvider
 ) -> None:
     endpoint_server.will(Answer(200, {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}))
@@ -209,7 +209,7 @@ async def test_a_cancelled_call_frees_its_connection(endpoint_server: ChatServer
     assert usage_of(cancelled.value) == COST
 
 
-async def test_nobody_there_failed(endpoint_server: ChatServer) -> None:
+async def test_a_refused_connection_is_a_failure(endpoint_server: ChatServer) -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         url = f"http://127.0.0.1:{gone.getsockname()[1]}"
     provider = OpenAIChatProvider(OpenAIChatConfig(base_url=url))
@@ -220,7 +220,7 @@ async def test_nobody_there_failed(endpoint_server: ChatServer) -> None:
     await provider.close()
 
 
-async def test_a_connection_that_is_never_accepted_failed_after_its_own_timeout(endpoint_server: ChatServer) -> None:
+async def test_connecting_fails_after_its_own_timeout(endpoint_server: ChatServer) -> None:
     with socket.socket() as full, socket.socket() as first, socket.socket() as second:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -267,7 +267,7 @@ async def test_it_is_loaded_by_name_and_configured_by_the_environment(endpoint_s
      ("OPENAI_BASE_URL", "ftp://x"), ("OPENAI_BASE_URL", "https://u:CANARY@host/v1"), ("OPENAI_BASE_URL", "http://"),
      ("OPENAI_BASE_URL", "http://h:99999"), ("OPENAI_BASE_URL", "http://h/?key=CANARY"), ("OPENAI_BASE_URL", "h/ v1")],
 )  # fmt: skip
-async def test_an_environment_that_cannot_be_used_is_named_but_not_shown(
+async def test_the_error_names_an_unusable_variable_without_its_value(
     endpoint_server: ChatServer, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv(variable, value)

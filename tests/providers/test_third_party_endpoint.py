@@ -1,4 +1,4 @@
-"""The provider against an endpoint that others wrote: fakellm, which needs no model. Skipped where it is missing."""
+"""The provider against a third-party endpoint: fakellm, which needs no model. Skipped if it is not installed."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ _LISTENING = re.compile(rb"running on (http://127\.0\.0\.1:\d+)")
 
 @pytest.fixture
 async def fakellm_url(tmp_path: Path) -> AsyncIterator[str]:
-    """Where the endpoint listens; it ends with the test."""
+    """The address of the endpoint, which ends with the test."""
     rules = tmp_path / "fakellm.yaml"
     rules.write_text(RULES)
     process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""From a provider's 429 to the store, in virtual time: how long nothing starts, and what is counted."""
+"""From a provider's 429 to the store, in virtual time: how long tasks wait, and what is counted."""
 
 import pytest
 
@@ -23,15 +23,15 @@ NOW, IN_TEN_SECONDS = "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:4
 
 
 async def throttled(started: StartedTask) -> Throttle:
-    """Call the endpoint as a worker does, and return what the worker tells the store."""
+    """Call the endpoint as a worker does, and return what the worker reports to the store."""
     provider = OpenAIChatProvider()
     await provider.open()
     with pytest.raises(Throttled) as caught:
         await provider.call(Call("a", "t", "hi", started.cost, started.failures + 1, None))
     await provider.close()
-    told = Endings(WorkerConfig(), system_rng(1)).raised(started, caught.value)
-    assert isinstance(told, Throttle)
-    return told
+    report = Endings(WorkerConfig(), system_rng(1)).raised(started, caught.value)
+    assert isinstance(report, Throttle)
+    return report
 
 
 @pytest.mark.parametrize("scope", list(ThrottleScope))
@@ -47,7 +47,7 @@ async def throttled(started: StartedTask) -> Throttle:
     ],
     ids=["seconds", "a date", "0", "negative", "garbage", "none"],
 )
-async def test_a_429_holds_its_task_back_exactly_as_long_as_it_says_and_is_no_failure(
+async def test_a_task_waits_exactly_as_long_as_its_429_says_and_no_failure_is_counted(
     endpoint: Endpoint,
     name: str,
     endpoint_server: ChatServer,

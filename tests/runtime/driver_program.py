@@ -21,7 +21,7 @@ async def main() -> None:
     print("starting", flush=True)
     async with fairlane.Scheduler(config, provider="fairlane.providers.simulated:SimulatedProvider") as scheduler:
         handle = await scheduler.submit("acme", {"echo": "done"}, cost=10)
-        print(json.dumps([await handle.result(timeout_s=30), await scheduler.actor_pids()]), flush=True)
+        print(json.dumps([await handle.result(timeout_s=30), await scheduler.operator.actor_pids()]), flush=True)
         ended = asyncio.Event()
         asyncio.get_running_loop().add_reader(sys.stdin, ended.set)
         await ended.wait()

@@ -50,10 +50,10 @@ async def by_a_failed_start(config: fairlane.SchedulerConfig) -> None:
 
 
 async def tell(scheduler: fairlane.Scheduler) -> None:
-    """Say what is told to who uses it now."""
-    for call in (scheduler.add_worker, scheduler.actor_pids):
+    """Print the errors of the calls that need the actors."""
+    for operation in ("add_worker", "actor_pids"):
         try:
-            print(await call())
+            print(await getattr(scheduler.operator, operation)())
         except fairlane.FairlaneError as error:
             print(f"{type(error).__name__}: {error.message}")
 

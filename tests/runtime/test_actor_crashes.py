@@ -19,17 +19,17 @@ pytestmark = [pytest.mark.ray, pytest.mark.fault]
 async def test_an_actor_killed_in_mid_run_is_back_and_every_task_completes(platform, config, victim):
     specs = [TaskSpec(("acme", "beta")[i % 2], {"echo": i, "ms": 10}, cost=50) for i in range(600)]
     async with Scheduler(config, PROVIDER, platform=platform) as s:
-        before = await s.actor_pids()
+        before = await s.operator.actor_pids()
         handles = await s.submit_many(specs)
         waiting = asyncio.create_task(s.wait_many(handles, timeout_s=60))
-        while (await s.snapshot()).pool.successes < 50:
+        while (await s.operator.snapshot()).pool.successes < 50:
             await asyncio.sleep(0.01)
         os.kill(before[victim], signal.SIGKILL)
-        after = await s.actor_pids()
+        after = await s.operator.actor_pids()
 
         assert await waiting == list(range(600))
         assert {name for name in before if before[name] != after[name]} == {victim}
-        pool = (await s.snapshot()).pool
+        pool = (await s.operator.snapshot()).pool
         assert (pool.slots, pool.cost, pool.successes) == (0, 0, 600)
         # The new process does the work, too.
         again = await s.submit_many(specs[:200])
@@ -41,28 +41,28 @@ async def test_the_calls_of_a_killed_worker_are_made_again_and_no_others(platfor
         handles = await s.submit_many([TaskSpec("acme", {"echo": i, "ms": 2_000}, cost=50) for i in range(12)])
         while not all([await handle.state() is TaskState.ACTIVE for handle in handles]):
             await asyncio.sleep(0.01)
-        names = {view.incarnation: view.name.split("@")[0] for view in await s.workers()}
+        names = {view.incarnation: view.name.split("@")[0] for view in await s.operator.workers()}
         rows = [row for event in await s.store.events() for row in event.rows if isinstance(row, EnqueuedRow)]
         lost = {row.task for row in rows if names[row.incarnation] == "worker-2"}
         assert 4 <= len(lost) <= 8
-        os.kill((await s.actor_pids())["worker-2"], signal.SIGKILL)
+        os.kill((await s.operator.actor_pids())["worker-2"], signal.SIGKILL)
 
         assert await s.wait_many(handles, timeout_s=60) == list(range(12))
-        views = [await s.get("acme", handle.ref.id) for handle in handles]
+        views = [await s.client.get("acme", handle.ref.id) for handle in handles]
         assert {view.ref.id for view in views if view.recoveries == 1} == lost
         assert all(view.recoveries <= 1 and view.failures == 0 for view in views)
 
 
 async def test_sigterm_lets_a_worker_finish_what_it_runs(platform, config):
     async with Scheduler(config, PROVIDER, platform=platform) as s:
-        pids = await s.actor_pids()
+        pids = await s.operator.actor_pids()
         handles = await s.submit_many([TaskSpec("acme", {"echo": i, "ms": 500}, cost=50) for i in range(8)])
-        while (await s.snapshot()).pool.slots < 8:
+        while (await s.operator.snapshot()).pool.slots < 8:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
         os.kill(pids["worker-1"], signal.SIGTERM)
         assert await s.wait_many(handles, timeout_s=60) == list(range(8))
-        views = [await s.get("acme", handle.ref.id) for handle in handles]
+        views = [await s.client.get("acme", handle.ref.id) for handle in handles]
         assert all((view.recoveries, view.failures) == (0, 0) for view in views)
         started = [row for event in await s.store.events() for row in event.rows if isinstance(row, ActiveRow)]
         assert len(started) == 8  # none was handed back and begun again
@@ -70,13 +70,13 @@ async def test_sigterm_lets_a_worker_finish_what_it_runs(platform, config):
         while not gone(pids["worker-1"]):
             assert time.monotonic() < deadline
             await asyncio.sleep(0.05)
-        after = await s.actor_pids()
+        after = await s.operator.actor_pids()
         assert after["worker-1"] != pids["worker-1"]
 
 
 async def test_a_worker_stopped_past_its_lease_comes_back_as_a_new_incarnation(platform, config):
     async with Scheduler(config, PROVIDER, platform=platform) as s:
-        pids = await s.actor_pids()
+        pids = await s.operator.actor_pids()
         os.kill(pids["worker-1"], signal.SIGSTOP)
         try:
             await asyncio.sleep(config.pool.lease_ms / 1000 + 1.5)
@@ -84,5 +84,5 @@ async def test_a_worker_stopped_past_its_lease_comes_back_as_a_new_incarnation(p
             os.kill(pids["worker-1"], signal.SIGCONT)
         handles = await s.submit_many([TaskSpec("acme", {"echo": i, "ms": 5}, cost=50) for i in range(200)])
         assert await s.wait_many(handles, timeout_s=60) == list(range(200))
-        names = [view.name.split("@")[0] for view in await s.workers() if view.state == "live"]
+        names = [view.name.split("@")[0] for view in await s.operator.workers() if view.state == "live"]
         assert sorted(names) == ["worker-1", "worker-2"]

@@ -32,12 +32,12 @@ def stopped(pid: int):
 @pytest.mark.parametrize("victim", ["dispatcher", "controller"])
 async def test_one_that_hangs_is_replaced_and_the_work_goes_on(platform, config, victim):
     async with Scheduler(config.model_copy(update={"health": HEALTH}), PROVIDER, platform=platform) as s:
-        before = await s.actor_pids()
+        before = await s.operator.actor_pids()
         with stopped(before[victim]):
             handles = await s.submit_many([TaskSpec("acme", {"echo": i, "ms": 5}, cost=50) for i in range(50)])
             assert await s.wait_many(handles, timeout_s=60) == list(range(50))
             assert await asyncio.to_thread(wait_until, lambda: gone(before[victim]), 30.0)
-        after = await s.actor_pids()
+        after = await s.operator.actor_pids()
         assert {name for name in before if before[name] != after[name]} == {victim}
 
 
@@ -46,7 +46,7 @@ async def test_a_stop_waits_for_none_that_hangs(platform, config):
     config = config.model_copy(update={"health": RARELY, "workers": workers})
     scheduler = Scheduler(config, PROVIDER, platform=platform)
     await scheduler.start()
-    pids = await scheduler.actor_pids()
+    pids = await scheduler.operator.actor_pids()
     with stopped(pids["dispatcher"]), stopped(pids["controller"]):
         async with asyncio.timeout(config.workers.grace_ms / 1000):  # less than what either had to itself
             await scheduler.stop()

@@ -28,5 +28,5 @@ async def test_only_what_kills_its_workers_is_given_up(platform, config, poison)
         outcomes = await s.wait_many([*good, *bad], timeout_s=120)
         assert outcomes[:80] == list(range(80))
         assert [(type(each), each.error_code) for each in outcomes[80:]] == [(TaskDead, "workers_lost")] * poison
-        pool = (await s.snapshot()).pool
+        pool = (await s.operator.snapshot()).pool
         assert (pool.slots, pool.cost, pool.live) == (0, 0, 0)

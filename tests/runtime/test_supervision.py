@@ -38,7 +38,7 @@ async def run_calls(scheduler, ms: int, count: int = 8):
 
 
 async def server_ms(scheduler) -> int:
-    return (await scheduler.snapshot()).pool.now_ms
+    return (await scheduler.operator.snapshot()).pool.now_ms
 
 
 async def rows(scheduler):
@@ -63,13 +63,13 @@ def states_of(history, incarnation: str) -> list[str]:
 
 async def incarnations(scheduler) -> dict[str, str]:
     """The living workers' incarnations, by name."""
-    views = await scheduler.workers()
+    views = await scheduler.operator.workers()
     return {view.name.split("@")[0]: view.incarnation for view in views if view.state == "live"}
 
 
 async def busiest(scheduler) -> str:
     """The name of the worker that holds most."""
-    view = max(await scheduler.workers(), key=lambda view: view.load)
+    view = max(await scheduler.operator.workers(), key=lambda view: view.load)
     assert view.load > 0
     return view.name.split("@")[0]
 
@@ -88,7 +88,7 @@ async def check_that_both_work(scheduler):
     refs = {handle.ref.id for handle in handles}
     placed = [row for _, row in await rows(scheduler) if isinstance(row, EnqueuedRow) and row.task in refs]
     assert {of[row.incarnation] for row in placed} == {"worker-1", "worker-2"}
-    pool = (await scheduler.snapshot()).pool
+    pool = (await scheduler.operator.snapshot()).pool
     assert (pool.slots, pool.cost) == (0, 0)
 
 
@@ -98,7 +98,7 @@ async def test_the_tasks_of_a_killed_worker_run_elsewhere_at_once(platform, pati
         name, before = await busiest(s), await incarnations(s)
         victim = before.pop(name)
         lost = {row.task for row in await placements(s) if row.incarnation == victim}
-        pid = (await s.actor_pids())[name]
+        pid = (await s.operator.actor_pids())[name]
         killed_ms = await server_ms(s)
         os.kill(pid, signal.SIGKILL)
         successor = await until_replaced(s, name, victim)
@@ -114,7 +114,7 @@ async def test_the_tasks_of_a_killed_worker_run_elsewhere_at_once(platform, pati
         assert all(at <= live_ms for at, _ in again)
         placed = [row for row in await placements(s) if row.task in lost]
         assert {row.incarnation for row in placed} == {victim, *before.values()}
-        views = [await s.get("acme", handle.ref.id) for handle in handles]
+        views = [await s.client.get("acme", handle.ref.id) for handle in handles]
         assert {view.ref.id for view in views if view.recoveries == 1} == lost
         assert all(view.recoveries <= 1 and view.failures == 0 for view in views)
         await check_that_both_work(s)
@@ -125,7 +125,7 @@ async def test_a_worker_that_hangs_is_taken_out_and_its_process_replaced(platfor
     async with Scheduler(config, PROVIDER, platform=platform) as s:
         handles = await run_calls(s, ms=1_000)
         name = await busiest(s)
-        victim, pid = (await incarnations(s))[name], (await s.actor_pids())[name]
+        victim, pid = (await incarnations(s))[name], (await s.operator.actor_pids())[name]
         stopped_ms = await server_ms(s)
         os.kill(pid, signal.SIGSTOP)
         try:
@@ -137,7 +137,7 @@ async def test_a_worker_that_hangs_is_taken_out_and_its_process_replaced(platfor
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
-        assert (await s.actor_pids())[name] != pid
+        assert (await s.operator.actor_pids())[name] != pid
         await check_that_both_work(s)
 
 
@@ -145,14 +145,14 @@ async def test_a_worker_that_needs_too_many_restarts_is_ended_for_good(platform,
     config = patient.model_copy(update={"supervisor": WorkerSupervisorConfig(max_restarts=0)})
     async with Scheduler(config, PROVIDER, platform=platform) as s:
         handles = await run_calls(s, ms=500)
-        os.kill((await s.actor_pids())["worker-1"], signal.SIGKILL)
+        os.kill((await s.operator.actor_pids())["worker-1"], signal.SIGKILL)
         assert await s.wait_many(handles, timeout_s=20) == list(range(8))
         async with asyncio.timeout(20):
-            while "worker-1" in await s.actor_pids():
+            while "worker-1" in await s.operator.actor_pids():
                 await asyncio.sleep(0.05)
-        await s.remove_worker("worker-1")
-        assert await s.add_worker() == "worker-3"
-        assert (await s.actor_pids()).keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
+        await s.operator.remove_worker("worker-1")
+        assert await s.operator.add_worker() == "worker-3"
+        assert (await s.operator.actor_pids()).keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
 
 
 class Deadly:
@@ -169,9 +169,9 @@ async def test_each_death_counts_also_of_one_that_dies_again_while_it_is_restart
     async with Scheduler(config, Deadly(), platform=platform) as s:
         handles = await s.submit_many([TaskSpec("acme", i, cost=50) for i in range(2)])
         async with asyncio.timeout(100):
-            while (await s.actor_pids()).keys() != {"controller", "dispatcher"}:
+            while (await s.operator.actor_pids()).keys() != {"controller", "dispatcher"}:
                 await asyncio.sleep(0.05)
-            while await s.workers():  # nothing is left of the last lives, with the lease far from its end
+            while await s.operator.workers():  # nothing is left of the last lives, with the lease far from its end
                 await asyncio.sleep(0.05)
         begun = Counter(
             row.name.split("@")[0] for _, row in await rows(s) if isinstance(row, WorkerRow) and row.state == "live"
@@ -180,7 +180,7 @@ async def test_each_death_counts_also_of_one_that_dies_again_while_it_is_restart
         assert all(lives <= 3 for lives in begun.values())
         assert [await handle.state() for handle in handles] == [TaskState.PENDING] * 2
         for handle in handles:
-            await s.cancel("acme", handle.ref.id)
+            await s.client.cancel("acme", handle.ref.id)
 
 
 async def test_the_tasks_of_a_removed_worker_that_hangs_do_not_wait_for_its_lease(platform, patient):
@@ -188,11 +188,11 @@ async def test_the_tasks_of_a_removed_worker_that_hangs_do_not_wait_for_its_leas
     async with Scheduler(patient.model_copy(update={"pool": pool}), PROVIDER, platform=platform) as s:
         handles = await run_calls(s, ms=500)
         name = await busiest(s)
-        victim, pid = (await incarnations(s))[name], (await s.actor_pids())[name]
+        victim, pid = (await incarnations(s))[name], (await s.operator.actor_pids())[name]
         os.kill(pid, signal.SIGSTOP)
         try:
             async with asyncio.timeout(2 * LEASE_MS / 1000):
-                await s.remove_worker(name, grace_s=0)
+                await s.operator.remove_worker(name, grace_s=0)
                 assert await s.wait_many(handles) == list(range(8))
             assert states_of(await rows(s), victim) == ["live", "lost"]
         finally:
@@ -212,53 +212,53 @@ async def test_workers_come_and_go_under_load(platform, patient):
                 assert await s.wait_many(batch, timeout_s=60) == list(range(80))
 
         feeding = asyncio.create_task(feed())
-        assert await s.add_worker() == "worker-3"
+        assert await s.operator.add_worker() == "worker-3"
         third = (await incarnations(s))["worker-3"]
         async with asyncio.timeout(30):
             while not any(row.incarnation == third for row in await placements(s)):
                 await asyncio.sleep(0.05)
-        await s.remove_worker("worker-1")
-        assert (await s.actor_pids()).keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
+        await s.operator.remove_worker("worker-1")
+        assert (await s.operator.actor_pids()).keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
         assert (await incarnations(s)).keys() == {"worker-2", "worker-3"}
         done.set()
         await feeding
-        views = [await s.get(handle.ref.tenant, handle.ref.id) for handle in handles]
+        views = [await s.client.get(handle.ref.tenant, handle.ref.id) for handle in handles]
         assert {(view.recoveries, view.failures) for view in views} == {(0, 0)}
-        pool = (await s.snapshot()).pool
+        pool = (await s.operator.snapshot()).pool
         assert (pool.slots, pool.cost, pool.successes) == (0, 0, len(handles))
         ends = Counter(row.end for _, row in await rows(s) if isinstance(row, EndRow))
         assert ends["completed"] == len(handles)
         assert ends["lost"] == ends["failed"] == 0
 
         with pytest.raises(fairlane.FairlaneError, match=r"worker-1.*there are: worker-2, worker-3") as unknown:
-            await s.remove_worker("worker-1")
+            await s.operator.remove_worker("worker-1")
         assert unknown.value.code == "worker_not_found"
 
 
 async def test_a_removed_worker_gets_its_grace_time_and_hands_back_the_rest(platform, patient):
     async with Scheduler(patient, PROVIDER, platform=platform) as s:
-        await s.remove_worker("worker-2")
+        await s.operator.remove_worker("worker-2")
         short, long = await run_calls(s, ms=600, count=1), await run_calls(s, ms=60_000, count=1)
-        await s.remove_worker("worker-1", grace_s=3.0)
+        await s.operator.remove_worker("worker-1", grace_s=3.0)
         assert await s.wait_many(short, timeout_s=5) == [0]
-        view = await s.get("acme", long[0].ref.id)
+        view = await s.client.get("acme", long[0].ref.id)
         assert (view.state, view.recoveries, view.failures) == (TaskState.PENDING, 0, 0)
 
         # Without any worker tasks wait, and nothing is refused.
         handle = await s.submit("beta", {"echo": "later"}, cost=5)
         with pytest.raises(fairlane.ResultTimeout):
             await handle.result(timeout_s=0.3)
-        assert await s.add_worker() == "worker-3"
+        assert await s.operator.add_worker() == "worker-3"
         assert await handle.result(timeout_s=30) == "later"
-        await s.cancel("acme", long[0].ref.id)
+        await s.client.cancel("acme", long[0].ref.id)
 
 
 async def test_a_worker_that_is_killed_while_it_is_removed_loses_nothing(platform, patient):
     async with Scheduler(patient, PROVIDER, platform=platform) as s:
         handles = await run_calls(s, ms=2_500)
         name = await busiest(s)
-        victim, pid = (await incarnations(s))[name], (await s.actor_pids())[name]
-        removing = asyncio.create_task(s.remove_worker(name))
+        victim, pid = (await incarnations(s))[name], (await s.operator.actor_pids())[name]
+        removing = asyncio.create_task(s.operator.remove_worker(name))
         while name in await incarnations(s):
             await asyncio.sleep(0.01)
         assert not removing.done()
@@ -266,7 +266,7 @@ async def test_a_worker_that_is_killed_while_it_is_removed_loses_nothing(platfor
         async with asyncio.timeout(15):
             await removing
         assert await s.wait_many(handles, timeout_s=15) == list(range(8))
-        assert name not in await s.actor_pids()
+        assert name not in await s.operator.actor_pids()
         assert states_of(await rows(s), victim) == ["live", "draining", "lost"]
 
 
@@ -274,5 +274,5 @@ async def test_a_worker_that_cannot_start_is_not_added(platform, config, tmp_pat
     async with Scheduler(config, PROVIDER, platform=platform) as s:
         monkeypatch.setattr(s._actors, "_provider", "no.such:thing")  # as though its module had been removed since
         with pytest.raises(fairlane.RuntimeStartError, match=r"^worker-3: provider 'no.such:thing' cannot be imported"):
-            await s.add_worker()
-        assert (await s.actor_pids()).keys() == {"controller", "dispatcher", "worker-1", "worker-2"}
+            await s.operator.add_worker()
+        assert (await s.operator.actor_pids()).keys() == {"controller", "dispatcher", "worker-1", "worker-2"}

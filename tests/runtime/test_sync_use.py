@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import inspect
 import os
 import signal
 import threading
@@ -23,29 +24,47 @@ def test_without_an_event_loop(platform, config):
     with SyncScheduler(config, PROVIDER, platform=platform) as s:
         assert s.submit("acme", {"echo": [1]}, cost=5).result(timeout_s=30) == [1]
         assert s.submit("acme", {"echo": [2], "actual": 7}).result(timeout_s=30) == [2]
-        assert s.coverage("acme") == fairlane.Coverage(1, 1)
+        assert s.client.coverage("acme") == fairlane.Coverage(1, 1)
         *handles, refused = s.submit_many([*(TaskSpec("beta", {"echo": i}, 5) for i in range(20)), TaskSpec("x", 0, 1)])
         assert s.wait_many(handles, timeout_s=30) == list(range(20))
         assert isinstance(refused, fairlane.UnknownTenant)
-        assert s.ledger("beta").limit is None
-        s.put_tenant("beta", fairlane.TenantConfig(budget=fairlane.BudgetConfig(limit_units=10_000)))
-        assert s.top_up("beta", 5, "k") == s.ledger("beta").limit == 10_005
-        assert s.get("beta", handles[0].ref.id).state is handles[0].state() is TaskState.COMPLETED
-        s.pause(60_000)
-        assert s.snapshot().pool.paused_ms > 0
-        s.resume()
-        assert s.set_capacity(1) == s.snapshot().pool.capacity == 1
-        s.close_admission()
+        assert s.operator.ledger("beta").limit is None
+        s.operator.put_tenant("beta", fairlane.TenantConfig(budget=fairlane.BudgetConfig(limit_units=10_000)))
+        assert s.operator.top_up("beta", 5, "k") == s.operator.ledger("beta").limit == 10_005
+        assert s.client.get("beta", handles[0].ref.id).state is handles[0].state() is TaskState.COMPLETED
+        s.operator.pause(60_000)
+        assert s.operator.snapshot().pool.paused_ms > 0
+        s.operator.resume()
+        assert s.operator.set_capacity(1) == s.operator.snapshot().pool.capacity == 1
+        s.operator.close_admission()
         with pytest.raises(fairlane.AdmissionClosed):
             s.submit("acme", {}, cost=1)
-        s.open_admission()
+        s.operator.open_admission()
         assert s.submit("acme", {"echo": 3}, cost=1).result(timeout_s=30) == 3
-        assert {worker.name.partition("@")[0] for worker in s.workers()} == {"worker-1", "worker-2"}
-        assert s.add_worker() == "worker-3"
-        s.remove_worker("worker-1", grace_s=5.0)
-        assert s.actor_pids().keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
-    with pytest.raises(fairlane.RuntimeStartError, match="not started"):
-        s.get("beta", "x")
+        assert {worker.name.partition("@")[0] for worker in s.operator.workers()} == {"worker-1", "worker-2"}
+        assert s.operator.add_worker() == "worker-3"
+        s.operator.remove_worker("worker-1", grace_s=5.0)
+        assert s.operator.actor_pids().keys() == {"controller", "dispatcher", "worker-2", "worker-3"}
+        assert s.operator.change_tenant("gamma", lambda _: fairlane.TenantConfig(weight=3))[0] is None
+        assert s.operator.tenant("gamma").limits.weight == 3
+        assert s.operator.remove_tenant("gamma")
+        assert s.client.cancel("beta", handles[0].ref.id) is fairlane.CancelStatus.ENDED
+        client, operator = s.client, s.operator
+    for ask in (lambda: s.client, lambda: s.operator, lambda: client.get("beta", "x"), operator.workers):
+        with pytest.raises(fairlane.RuntimeStartError, match=f"scheduler {config.name} is not started"):
+            ask()
+
+
+def test_derived_methods_have_the_signature_and_docstring_of_their_origin():
+    for derived, origin in (
+        (SyncScheduler.submit, fairlane.Client.submit),
+        (fairlane.Scheduler.submit, fairlane.Client.submit),
+        (fairlane.SyncOperator.remove_worker, fairlane.SchedulerOperator.remove_worker),
+    ):
+        assert derived.__doc__ == origin.__doc__
+        assert inspect.signature(derived).parameters == inspect.signature(origin).parameters
+    assert inspect.signature(SyncScheduler.submit).return_annotation is SyncTaskHandle
+    assert inspect.signature(fairlane.SyncOperator.add_worker).return_annotation is str
 
 
 def test_a_start_that_fails_leaves_no_thread(config):
@@ -136,7 +155,7 @@ def test_a_stop_by_a_signals_handler_during_a_stop_returns(unused, monkeypatch):
     finally:
         signal.signal(signal.SIGUSR1, before)
     with pytest.raises(fairlane.RuntimeStartError, match="not started"):
-        unused.workers()
+        unused.operator.workers()
 
 
 def test_a_stop_ends_a_start_of_another_thread(unused, monkeypatch):
@@ -177,7 +196,7 @@ def test_who_waits_at_the_end_and_who_comes_after_it_are_told_so(unused):
     with pytest.raises(fairlane.RuntimeStartError, match="not started"):
         held.result(30)
     handle = SyncTaskHandle(loop, SimpleNamespace(result=lambda _: never(), state=never, cancel=never))
-    for ask in (handle.result, handle.state, handle.cancel, unused.workers):
+    for ask in (handle.result, handle.state, handle.cancel, lambda: unused.operator, lambda: unused.client):
         with pytest.raises(fairlane.RuntimeStartError, match="not started"):
             ask()
     with pytest.raises(fairlane.RuntimeStartError, match="not started"):

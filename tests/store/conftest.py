@@ -1,4 +1,4 @@
-"""A world per test. Whatever a test did, the stored state must be sound when it ends."""
+"""A world per test. The stored state must be sound when a test ends."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Limits that no configuration would take: the scripts that store limits refuse them before they write anything."""
+"""Limits out of bounds: the scripts that store limits refuse them, and write nothing."""
 
 import math
 from collections.abc import Callable

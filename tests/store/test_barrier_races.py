@@ -1,4 +1,4 @@
-"""Callers in eight processes, released at one instant: exactly as much happens as the limit allows."""
+"""Callers in eight processes that start at the same instant: exactly as much happens as the limit allows."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Calls that a worker breaks off: what they used is charged, and what must not be repeated is not."""
+"""Interrupted calls: their usage is charged, and a task that must not be repeated is not."""
 
 import pytest
 

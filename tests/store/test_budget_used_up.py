@@ -1,4 +1,4 @@
-"""A used-up budget lets nothing through, by any path: submit, retry, throttle, release, recovery, a timer."""
+"""A used-up budget stops every path: submit, retry, throttle, release, recovery, a timer."""
 
 from collections.abc import Awaitable, Callable
 

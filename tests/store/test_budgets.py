@@ -1,4 +1,4 @@
-"""A budget cannot be overspent: estimates are held, actual costs captured; nothing passes the limit but an overrun."""
+"""A budget cannot be overspent: estimates are held, actual costs captured; only overruns exceed the limit."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a task and a decision cost the server, in commands that scripts run, whatever the number of tenants."""
+"""The cost of a task and of a decision, in commands that scripts run, for any number of tenants."""
 
 import re
 from collections import Counter

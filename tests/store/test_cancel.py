@@ -1,4 +1,4 @@
-"""cancel: at once while a task waits, through its worker once it runs."""
+"""cancel: a waiting task ends at once, a running one through its worker."""
 
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.events import EndRow

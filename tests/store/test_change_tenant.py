@@ -1,4 +1,4 @@
-"""change_tenant, tenant: limits that are read, changed and written back, by several operators at once."""
+"""change_tenant, tenant: several operators read, change and write back limits at once."""
 
 import pytest
 

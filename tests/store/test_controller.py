@@ -1,4 +1,4 @@
-"""adapt and set_capacity: one decision per period, whoever asks, and never outside the bounds."""
+"""adapt and set_capacity: one decision per period, however many controllers run, and never out of bounds."""
 
 import asyncio
 import math

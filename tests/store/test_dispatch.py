@@ -1,4 +1,4 @@
-"""dispatch: whose tasks run next, within every limit, and why it stops."""
+"""dispatch: the next tasks, within every limit, and the reason for which it stops."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A task that would not survive the loss of another worker runs alone: what kills workers takes no other task along."""
+"""A task that would not survive another lost worker runs alone: a task that kills workers takes no other along."""
 
 import pytest
 

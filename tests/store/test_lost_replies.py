@@ -1,4 +1,4 @@
-"""The reply to each command is lost once, after the server has run it: the store asks again, and it is as if once."""
+"""The reply to each command is lost once, after the server has run it: the store repeats it without another effect."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 

@@ -1,4 +1,4 @@
-"""A tenant that has reached its limits, or offers far too much, is not felt by the others: they wait as without it."""
+"""A tenant that has reached its limits, or offers far too much, does not delay the others."""
 
 import random
 from typing import Any

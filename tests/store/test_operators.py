@@ -1,4 +1,4 @@
-"""put_pool, tenants, pause, resume, admit, snapshot: what operators do, and what they are refused."""
+"""put_pool, tenants, pause, resume, admit, snapshot: the operators' commands and their refusals."""
 
 import pytest
 

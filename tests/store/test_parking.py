@@ -1,4 +1,4 @@
-"""A tenant stopped by its own limits: parked alone, released when its head fits, its hopeless tasks rejected."""
+"""A tenant at its own limits is parked alone and released when its next task fits; hopeless tasks are rejected."""
 
 import pytest
 

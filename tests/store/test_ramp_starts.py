@@ -1,4 +1,4 @@
-"""During a ramp no more of what was handed over begins than slots are open, and nothing is lost or begun twice."""
+"""During a ramp no more handed-over tasks start than slots are open, and none is lost or started twice."""
 
 import math
 import random

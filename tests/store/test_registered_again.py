@@ -1,4 +1,4 @@
-"""A tenant that is removed and registered again is another tenant: it inherits no money and no debt."""
+"""A tenant that is removed and registered again is another tenant: it inherits no budget and no debt."""
 
 from fairlane.store.messages import Write
 from tests.support.store_world import World, budget, task

@@ -1,4 +1,4 @@
-"""What a store says and does when its server is away, full, hung, or not one it can use."""
+"""The store's errors and retries when its server is unreachable, full, hung or unsuitable."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Who is served next: by weight and cost, by priority, and what is left when a queue runs empty."""
+"""The order of service: by weight and cost, by priority, and after a queue was empty."""
 
 from collections import Counter
 

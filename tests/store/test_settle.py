@@ -1,4 +1,4 @@
-"""settle: an attempt ends once, by the worker that has it, and everything it held is free."""
+"""settle: an attempt ends once, by the worker that has it, and frees its whole hold."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A server that cannot be used is refused at once, in one line that says why and shows no password."""
+"""An unsuitable server is refused at once, in one line with the reason and without a password."""
 
 from pathlib import Path
 

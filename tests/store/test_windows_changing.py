@@ -1,4 +1,4 @@
-"""Windows whose limits change under way; what they remember; and what closed ones cost, which is nothing."""
+"""Windows whose limits change; the stamps that they keep; closed windows cost a dispatch nothing."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""register, heartbeat, drain, evict, reap: a worker's life, and what becomes of its tasks when it ends."""
+"""register, heartbeat, drain, evict, reap: a worker's life, and its tasks after its end."""
 
 import pytest
 

@@ -138,17 +138,17 @@ class History:
                 self.ended.append((life, each, actual))
 
     async def settle(self, life: str, each: StartedTask, actual: int, outcome: Outcome) -> None:
-        late = each.fence in self.oracle.untold and actual > 0
-        self.oracle.told[each.fence] = actual
+        late = each.fence in self.oracle.unreported and actual > 0
+        self.oracle.reported[each.fence] = actual
         end = settlement(each, outcome, actual, backoff_ms=self.rng.choice([0, 60]))
         (write,) = await self.world.store.settle(life, [end])
         assert write in {Write.DONE, Write.STALE}
         assert (write is Write.STALE) == (life not in self.lives.values())
         await self.follow()
-        assert not (late and each.fence in self.oracle.untold), "usage that nobody booked"
+        assert not (late and each.fence in self.oracle.unreported), "usage that nobody booked"
 
     async def repeat(self) -> None:
-        """What was answered once changes nothing when it is sent again, whoever has the task now."""
+        """A settlement that is sent again changes nothing, whichever worker has the task now."""
         done = [entry for entry in self.ended if entry[2] > 0]
         if done:
             life, each, actual = self.rng.choice(done)
@@ -178,7 +178,7 @@ class History:
             assert limit == self.oracle.top_up(tenant, 60, key, self.world.now)
 
     async def pass_time(self) -> None:
-        """Go on a little, or to just before, at or after the end of some period or window."""
+        """Move time a little, or to just before, at or after the end of a period or window."""
         now, edges = self.world.now, []
         for tenant in TENANTS:
             if end := (await self.world.ledger(tenant)).period_ends_ms:
@@ -189,7 +189,7 @@ class History:
         self.world.now = self.rng.choice([now + 1, now + 40, now + 300, now + 5000, *edges[:6], *edges[:6]])
 
     async def follow(self) -> None:
-        """Let the oracle see what has happened."""
+        """Feed the new events to the oracle."""
         while page := await self.world.store.events(self.read):
             for event in page:
                 self.oracle.feed(event)
@@ -209,7 +209,7 @@ class History:
             self.oracle.expect(tenant, await self.world.ledger(tenant), self.world.now)
 
     async def drain(self) -> None:
-        """With money for everything, everything ends, and nothing stays held."""
+        """With budget for everything, every task ends and nothing stays held."""
         for tenant in TENANTS:
             await self.put(tenant, budget=BudgetConfig(limit_units=10**6))
         for _ in range(400):

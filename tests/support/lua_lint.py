@@ -23,7 +23,7 @@ ALLOWED: Final = frozenset(
         "unpack",
     }
 )  # fmt: skip
-"""What scripts may use of what the server offers. Not cjson (it rounds integers), not bit (not on every server)."""
+"""The server's globals that scripts may use. Not cjson (it rounds integers), not bit (some servers lack it)."""
 MEMBERS: Final = {
     "redis": frozenset({"call", "error_reply"}),
     "cmsgpack": frozenset({"pack", "unpack"}),
@@ -41,7 +41,7 @@ _HEADER: Final = b"\x1bLuaQ\x00\x01"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a script, and the line of the assembled script that has it."""
+    """A problem of a script, and its line in the assembled script."""
 
     script: str
     line: int
@@ -52,7 +52,7 @@ class Problem:
 
 
 def lint(name: str, source: str) -> list[Problem]:
-    """Return what is wrong with one assembled script."""
+    """Return the problems of one assembled script."""
     runtime = lua51.LuaRuntime(encoding=None, register_eval=False)
     code, error = runtime.execute(_COMPILER)(source.encode())
     if code is None:
@@ -73,7 +73,7 @@ def _judge(verb: str, names: tuple[str, ...]) -> str | None:
     if first not in ALLOWED:
         return f"unknown global {first}"
     if len(names) > 1 and first in MEMBERS and names[1] not in MEMBERS[first]:
-        return f"{first}.{names[1]} is not one that scripts use"
+        return f"{first}.{names[1]} is not a function that scripts may use"
     return None
 
 
@@ -141,7 +141,7 @@ def _function(reader: _Reader) -> Iterator[tuple[int, str, tuple[str, ...]]]:
 
 
 def main() -> int:
-    """Lint every command's script; print what is wrong."""
+    """Lint every command's script; print the problems."""
     problems = [problem for command in scripts.COMMANDS for problem in lint(command, scripts.source(command))]
     for problem in problems:
         print(problem)

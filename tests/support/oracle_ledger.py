@@ -1,7 +1,7 @@
-"""Budgets and windows once more, naively: every attempt and every start is kept, and added up anew at every event.
+"""A naive reference for budgets and windows: it keeps every attempt and every start, and adds them up at every event.
 
-It is told what a caller knows (limits, what was added, what each settlement said) and reads the rest from the events.
-It keeps no counter: periods are cut from the calendar, windows are lists of all starts there ever were.
+The test gives it a caller's knowledge: limits, top-ups, the usage that each settlement reported. The events give it the
+rest. It keeps no counter: periods follow from the calendar, and windows are lists of all starts.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ POOL = "*"
 TAKES_BACK = {"evict", "reap", "register"}
 
 Period = tuple[int, int]
-"""How often the budget's calendar was changed, and the number in that calendar."""
+"""The number of changes of the budget's calendar, and the period's number in that calendar."""
 
 
 @dataclass
@@ -56,16 +56,16 @@ class Account:
 
 @dataclass
 class LedgerOracle:
-    """Feed it all events in order; it raises on the first that breaks a promise."""
+    """Feed it all events in order; it raises at the first that breaks a promise."""
 
     accounts: dict[str, Account] = field(default_factory=lambda: defaultdict(Account))
     windows: dict[tuple[str, str], WindowConfig] = field(default_factory=dict)
     """By owner and kind. Limits may change under way, intervals not."""
     attempts: dict[int, Attempt] = field(default_factory=dict)
-    told: dict[int, int] = field(default_factory=dict)
-    """What the latest settlement of each fence said."""
-    untold: set[int] = field(default_factory=set)
-    """Attempts that were taken away after their start and whose usage nobody has booked."""
+    reported: dict[int, int] = field(default_factory=dict)
+    """The usage that the latest settlement of each fence reported."""
+    unreported: set[int] = field(default_factory=set)
+    """Attempts that were taken away after their start, and whose usage is not booked yet."""
     once: set[tuple[str, str]] = field(default_factory=set)
     """Tasks, by tenant and id, that must not be repeated when their outcome is unknown."""
     largest: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
@@ -87,7 +87,7 @@ class LedgerOracle:
                 self.largest[owner, kind] = max(self.largest[owner, kind], window.limit)
 
     def top_up(self, tenant: str, units: int, key: str, at_ms: int) -> int | None:
-        """Return the limit that the caller must be told."""
+        """Return the limit that the store must answer."""
         account = self.accounts[tenant]
         if key not in account.keys:
             account.keys.add(key)
@@ -96,7 +96,7 @@ class LedgerOracle:
         return account.limit(at_ms)
 
     def refuses(self, tenant: str, cost: int, at_ms: int) -> bool:
-        """Whether a task of this cost can never run by today's limits."""
+        """Return whether a task of this cost can never run under the present limits."""
         limit = self.accounts[tenant].limit(at_ms)
         spends = [self.windows[owner, "spend"].limit for owner in (tenant, POOL) if (owner, "spend") in self.windows]
         return (limit is not None and cost > limit) or any(cost > each for each in spends)
@@ -107,7 +107,7 @@ class LedgerOracle:
         return sum(each.cost for each in mine if (each.period != now) == before)
 
     def expect(self, tenant: str, ledger: Ledger, at_ms: int) -> None:
-        """Compare with what the store says."""
+        """Compare with the store's ledger."""
         account = self.accounts[tenant]
         now = account.period(at_ms)
         found = (ledger.limit, ledger.held, ledger.held_before, ledger.spent_total)
@@ -176,18 +176,21 @@ class LedgerOracle:
         taken = event.by in TAKES_BACK and attempt.started_ms is not None
         unknown = taken and (attempt.tenant, row.task) in self.once
         assert unknown or not (row.end == "lost" and row.state == "dead"), row
-        assert actual == (self.told[fence] if event.by == "settle" else attempt.cost if unknown else 0), (event.by, row)
+        assert actual == (self.reported[fence] if event.by == "settle" else attempt.cost if unknown else 0), (
+            event.by,
+            row,
+        )
         if taken and not unknown:
-            self.untold.add(fence)
+            self.unreported.add(fence)
         account.total += actual
         account.sums["spent", attempt.period] += actual
         account.sums["overrun", attempt.period] += max(0, actual - attempt.cost)
 
     def _late(self, row: LateRow, at_ms: int) -> None:
         fence, actual = row.fence, row.actual
-        assert fence in self.untold, (row, "was booked, or never taken away")
-        assert actual == self.told[fence]
-        self.untold.remove(fence)
+        assert fence in self.unreported, (row, "was booked, or never taken away")
+        assert actual == self.reported[fence]
+        self.unreported.remove(fence)
         account = self.accounts[row.tenant]
         account.total += actual
         account.sums["late", account.period(at_ms)] += actual

@@ -1,4 +1,4 @@
-"""The history of service, told from the event stream, in the form `service_gap` measures."""
+"""The history of service from the event stream, in the form that `service_gap` measures."""
 
 from bisect import insort
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _RETURNING_COMMANDS = frozenset({"throttle", "release", "cancel"})
 
 @dataclass
 class _Account:
-    """One tenant. The queue holds (priority, arrival, id, cost), first the one to be served next."""
+    """One tenant. The queue holds (priority, arrival, id, cost), the next one first."""
 
     index: int
     weight: int
@@ -37,14 +37,16 @@ class ServiceHistory:
         self._active: set[int] = set()
 
     def read(self, events: list[Event], snapshot: Snapshot) -> None:
-        """Take in what one operation wrote. The snapshot says what a tenant had whose weight was changed."""
+        """Read the events of one operation. The snapshot has the deficit of a tenant whose weight was changed."""
         deficits = {tenant.id: tenant.deficit for tenant in snapshot.tenants}
         for event in events:
             for row in event.rows:
                 self._read_row(row, event.by, deficits)
         for tenant in snapshot.tenants:
             account = self._accounts[tenant.id]
-            assert account.backlogged == tenant.in_calendar, f"{tenant.id}: the events do not tell where it is"
+            assert account.backlogged == tenant.in_calendar, (
+                f"{tenant.id}: the events and the snapshot disagree on its place"
+            )
 
     def _read_row(self, row: Row, by: str, deficits: dict[str, int]) -> None:
         match row:
@@ -97,7 +99,7 @@ class ServiceHistory:
         self._note_head(account)
 
     def _queue(self, tenant: str, task: str) -> None:
-        """Put a task in its place. A tenant that had none enters; that it owes something is told by another row."""
+        """Put a task in its place. A tenant that had none enters with deficit 0; another row has its debt, if any."""
         account = self._accounts[tenant]
         insort(account.queue, self._places[tenant, task])
         if not account.backlogged and not account.parked:

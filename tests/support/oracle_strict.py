@@ -1,4 +1,4 @@
-"""The policies `priority` and `fifo` in the most obvious way: look at every tenant's first task, take the smallest.
+"""A naive reference for the policies `priority` and `fifo`: look at every tenant's first task, take the smallest.
 
 Same operations as the Rust scheduler, so that the same worlds can run on it.
 """
@@ -144,7 +144,7 @@ class StrictOrder:
         return "cost" if tenant.cost_ceiling and tenant.cost + cost > tenant.cost_ceiling else ""
 
     def _look(self, tenant: _Tenant) -> None:
-        """After a change: nothing queued is idle; a tenant held back is freed once its first task could go."""
+        """After a change: a tenant without tasks is idle; a parked tenant is released once its first task could go."""
         if not tenant.queue:
             tenant.place = "idle"
             return

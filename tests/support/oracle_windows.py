@@ -1,4 +1,4 @@
-"""Windows once more, naively: every attempt that took a place is kept for ever, and added up anew at every question."""
+"""A naive reference for windows: it keeps every attempt that took a place, and adds them up at every question."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,7 +10,7 @@ KINDS: Final = ("starts", "spend")
 
 @dataclass
 class Place:
-    """What an attempt counts for in one window, and since when; while it has not started, as now."""
+    """The amount that an attempt counts for in one window, and since when; before its start, as now."""
 
     amount: int
     since_ms: int | None = None
@@ -18,12 +18,12 @@ class Place:
 
 @dataclass
 class NaiveWindow:
-    """One window through all its changes. Off, it takes nothing new and goes on forgetting by its last interval."""
+    """One window through all its changes. While off, it takes nothing new and forgets by its last interval."""
 
     config: WindowConfig | None = None
     interval_ms: int = 0
     forgotten_ms: int = -1
-    """What was stamped up to here had left the interval of some moment, and may be forgotten for ever."""
+    """Stamps up to here had left the interval at some moment, and may be forgotten for ever."""
     places: dict[int, Place] = field(default_factory=dict)
 
     def configure(self, config: WindowConfig | None, now_ms: int) -> None:
@@ -38,12 +38,12 @@ class NaiveWindow:
             self.forgotten_ms = max(self.forgotten_ms, now_ms - self.interval_ms)
 
     def must_hold(self, now_ms: int) -> int:
-        """What counts in any case: it never left."""
+        """The amounts that must count: they never left."""
         self.pass_time(now_ms)
         return self._sum(self.forgotten_ms)
 
     def may_hold(self, now_ms: int) -> int:
-        """What may count: it has not left today's interval."""
+        """The amounts that may count: they have not left the present interval."""
         return self._sum(now_ms - self.interval_ms)
 
     def _sum(self, after_ms: int) -> int:

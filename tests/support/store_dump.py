@@ -1,4 +1,4 @@
-"""All that a scheduler has stored, to compare before and after."""
+"""Everything that a scheduler has stored, to compare before and after."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Looks into, and meddles with, the packed fields of stored hashes."""
+"""Overwrites the packed fields of stored hashes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ HASHES: Mapping[str, Mapping[str, Sequence[str]]] = {"pool": POOL_HASH, "tenant"
 
 
 async def poke(store: Store, *key: str, **changes: object) -> None:
-    """Overwrite parts of a pool's, tenant's or task's hash, each wherever it is stored."""
+    """Overwrite parts of a pool's, tenant's or task's hash, each in the field that holds it."""
     left = dict(changes)
     name = store.keys.key(*key)
     for field, names in HASHES[key[0]].items():

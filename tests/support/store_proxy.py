@@ -1,4 +1,4 @@
-"""A proxy between a store and its server that loses what a test tells it to lose."""
+"""A proxy between a store and its server that loses the replies that a test chooses."""
 
 import asyncio
 from pathlib import Path
@@ -10,7 +10,7 @@ from fairlane.store.connection import Endpoint
 
 
 class LossyProxy:
-    """Forwards a unix socket; cuts a connection instead of passing on one chosen reply."""
+    """Forwards a unix socket; cuts the connection instead of forwarding a chosen reply."""
 
     def __init__(self, path: Path, server: Path) -> None:
         self._path = path
@@ -22,7 +22,7 @@ class LossyProxy:
         """Replies lost so far."""
 
     def endpoint(self) -> Endpoint:
-        """Where clients connect to be cut off."""
+        """The address for clients whose replies may be lost."""
         return Endpoint(f"unix://{self._path}")
 
     def lose_reply_to(self, command: str) -> None:

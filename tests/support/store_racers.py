@@ -1,4 +1,4 @@
-"""Processes that call one scheduler's store all at once."""
+"""Processes that call one scheduler's store at the same moment."""
 
 import asyncio
 import multiprocessing
@@ -39,7 +39,7 @@ class Racers:
         self._pool.shutdown()
 
     async def race(self, endpoint: Endpoint, name: str, calls: Sequence[Call]) -> list[Any]:
-        """Share the calls out, connect, wait for each other, and send everything at once; return all answers."""
+        """Distribute the calls, connect, wait at a barrier, send everything at once; return all answers."""
         loop = asyncio.get_running_loop()
         shares = [calls[number::PROCESSES] for number in range(PROCESSES)]
         work = (loop.run_in_executor(self._pool, _run, endpoint, name, share) for share in shares)
@@ -47,7 +47,7 @@ class Racers:
 
 
 def _remember(barrier: Barrier) -> None:
-    """Begin the life of a process. A barrier can be inherited, not sent."""
+    """Initialise a process. A barrier can be inherited, but not sent."""
     _barriers.append(barrier)
 
 
@@ -56,10 +56,10 @@ def _run(endpoint: Endpoint, name: str, calls: Sequence[Call]) -> list[Any]:
 
 
 async def _call(endpoint: Endpoint, name: str, calls: Sequence[Call]) -> list[Any]:
-    # Eight interpreters that start on a busy machine may be slow: no call is late before the barrier is.
+    # Eight interpreters may start slowly on a busy machine: a call may take as long as the barrier.
     patient = replace(endpoint, call_timeout_ms=int(1000 * LIMIT_S))
     async with Store(patient, name, virtual_now_ms=lambda: START_MS) as store:
         await store.snapshot()
-        # The whole process waits: nothing else is to do before the others are ready.
+        # Block the whole process: it has nothing else to do before the others are ready.
         _barriers[0].wait(LIMIT_S)
         return list(await asyncio.gather(*(getattr(store, method)(*arguments) for method, arguments in calls)))

@@ -1,4 +1,4 @@
-"""A stream of tasks played through a pool on a real server in virtual time. A task runs as many ms as it costs."""
+"""Plays a stream of tasks through a pool on a real server in virtual time. A task runs one ms per unit of cost."""
 
 import heapq
 import math
@@ -17,21 +17,21 @@ from tests.support.store_world import World, settlement
 WORKER = "w1"
 BATCH = 256
 TICK_MS = 20
-"""Costs and arrivals in these steps make runs cheap: there are fewer moments at which something happens."""
+"""Costs and arrivals in multiples of this make runs cheap: there are fewer moments to simulate."""
 LONG_LEASE = 3_600_000
 
 Arrival = tuple[int, Submission]
-"""When it is submitted, in ms from the beginning; and what."""
+"""When the task is submitted, in ms from the beginning; and the task."""
 
 
 @dataclass
 class Run:
-    """What became of a stream."""
+    """The results of a stream."""
 
     answers: Counter[tuple[str, SubmitStatus]] = field(default_factory=Counter)
-    """How many of each tenant's tasks were answered so."""
+    """How often each tenant's submits got each status."""
     waits: dict[TaskRef, int] = field(default_factory=dict)
-    """From its arrival to its start, in ms, of each task that started."""
+    """Time from arrival to start, in ms, of each task that started."""
 
     def of(self, *tenants: str) -> dict[TaskRef, int]:
         """The waits of these tenants' tasks."""
@@ -39,7 +39,7 @@ class Run:
 
 
 def percentile(waits: Iterable[int], percent: int) -> int:
-    """The shortest wait that so many percent do not exceed."""
+    """The shortest wait that ``percent`` of the waits do not exceed."""
     ordered = sorted(waits)
     return ordered[math.ceil(len(ordered) * percent / 100) - 1]
 
@@ -50,7 +50,7 @@ def together(*streams: Iterable[Arrival]) -> Iterator[Arrival]:
 
 
 async def play(world: World, arrivals: Iterator[Arrival], for_ms: float = math.inf) -> Run:
-    """Submit each task when it arrives and run all that is started to its end, until nothing arrives or runs."""
+    """Submit each task when it arrives and run every started task to its end, until none arrives or runs."""
     run = Run()
     began, cursor = world.now, (await world.pool_view()).fence
     never: tuple[float, None] = (math.inf, None)
@@ -92,7 +92,7 @@ async def played(
     for_ms: float = math.inf,
     **pool: Any,
 ) -> Run:
-    """Play a stream, in the order of its arrivals, through a scheduler of its own that is gone afterwards."""
+    """Play a stream, in the order of its arrivals, through a scheduler of its own, which is erased afterwards."""
     world = World(endpoint, name)
     async with world.store as store:
         await world.pool(lease_ms=LONG_LEASE, **pool)
@@ -105,5 +105,5 @@ async def played(
 
 
 async def forget(world: World) -> None:
-    """Delete all that this scheduler has stored."""
+    """Delete everything that this scheduler has stored."""
     await world.store.erase()

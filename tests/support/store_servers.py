@@ -33,7 +33,7 @@ def running(directory: Path, *options: str, binary: Path | None = None) -> Itera
 
 @contextmanager
 def one_node_cluster(directory: Path) -> Iterator[str]:
-    """Run one node that holds every slot, and wait until it says that the cluster is well."""
+    """Run one node that holds every slot, and wait until it reports that the cluster works."""
     with running(directory, "--cluster-enabled", "yes") as url:
         with redis.Redis.from_url(url) as client:
             client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
@@ -43,7 +43,7 @@ def one_node_cluster(directory: Path) -> Iterator[str]:
 
 @asynccontextmanager
 async def answering(path: Path, answer: Callable[[bytes], bytes]) -> AsyncIterator[str]:
-    """Listen on a unix socket and give each command the answer it gets from ``answer``; b"" keeps silent."""
+    """Listen on a unix socket and answer each command with ``answer``'s result; b"": no answer."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(2**16):

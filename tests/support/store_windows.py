@@ -1,4 +1,4 @@
-"""What tests of windows share: a world with one window, and a look at what is stored of it."""
+"""For tests of windows: a world with one window, and its stored stamps and sums."""
 
 from fairlane.config import WindowConfig
 from fairlane.store.codec import parts, unpack_row
@@ -18,7 +18,7 @@ def window(limit: int, interval_ms: int = INTERVAL) -> WindowConfig:
 
 
 async def limited(world: World, where: str, tasks_per_interval: int, cost: int = 100) -> None:
-    """One window that lets so many tasks of this cost start in any interval."""
+    """One window that lets ``limit`` tasks of this cost start in any interval."""
     owner, kind = where.split()
     limits = {kind: window(tasks_per_interval * (cost if kind == "spend" else 1))}
     await world.ready(
@@ -27,7 +27,7 @@ async def limited(world: World, where: str, tasks_per_interval: int, cost: int =
 
 
 async def run(world: World) -> list[StartedTask]:
-    """Dispatch and start what may; return what is new."""
+    """Dispatch and start all that may start; return the new ones."""
     known = {each.ref for each in await world.start()}
     await world.dispatch()
     return [each for each in await world.start() if each.ref not in known]
@@ -40,7 +40,7 @@ async def stamps(world: World, owner: str = "a") -> list[tuple[int, int, int]]:
 
 
 async def held(world: World, owner: str = "a") -> tuple[int, int]:
-    """What the owner's hash says that its windows hold."""
+    """The amounts that the owner's hash counts in its windows."""
     key, names = (("pool",), POOL_STATE) if owner == "*" else (("tenant", owner), TENANT_STATE)
     state = parts(await command(world.store, "HGET", world.store.keys.key(*key), "state"), names)
     return int(state["starts_count"]), int(state["spend_sum"])

@@ -1,4 +1,4 @@
-"""A scheduler on a real server in virtual time, in the few words that store tests need."""
+"""A scheduler on a real server in virtual time, with short methods for store tests."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ START_MS = 1_000_000
 
 
 def task(task_id: str, cost: int = 100, *, tenant: str = "a", payload: bytes = b"j{}", **fields: Any) -> Submission:
-    """Describe a task; the fingerprint covers what the client's does."""
+    """Describe a task; the fingerprint covers the same fields as the client's."""
     content = f"{payload!r}|{cost}|{fields.get('priority', 100)}|{fields.get('deadline_ms', 0)}"
     return Submission(TaskRef(tenant, task_id), cost, payload, hashlib.sha256(content.encode()).digest(), **fields)
 
@@ -41,7 +41,7 @@ def tasks(count: int, cost: int = 100, *, tenant: str = "a", first: int = 0, **f
 
 
 def budget(limit: int, **more: Any) -> BudgetConfig:
-    """Describe a budget; one sum for ever unless ``more`` says otherwise."""
+    """Describe a budget; without periods unless ``more`` has them."""
     return BudgetConfig(limit_units=limit, **more)
 
 
@@ -58,7 +58,7 @@ class World:
         self.store = self.another_store()
 
     def another_store(self, endpoint: Endpoint | None = None) -> Store:
-        """Open the same scheduler again, perhaps over another way; the caller closes it."""
+        """Open the same scheduler again, perhaps through another endpoint; the caller closes it."""
         return Store(endpoint or self.endpoint, self.name, virtual_now_ms=lambda: self.now)
 
     async def pool(self, **settings: Any) -> None:
@@ -141,7 +141,7 @@ class World:
         return ledger
 
     async def events(self) -> list[Event]:
-        """All events, which must be without a gap."""
+        """All events, which must have no gap."""
         found: list[Event] = []
         while page := await self.store.events(found[-1].stream_id if found else "0"):
             found += page

@@ -1,4 +1,4 @@
-"""Workers as a strategy is told of them, and as a manager uses it: choose, fill a slot, give it back."""
+"""A strategy and its candidates, used as a manager does: choose a worker, fill a slot, free it."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ STRATEGIES = list(StrategyName)
 IN_TURN = [each for each in STRATEGIES if each is not StrategyName.WEIGHTED_RANDOM]
 
 
-class Crew:
+class Candidates:
     """A strategy with its workers."""
 
     def __init__(self, strategy: str, *candidates: Candidate, seed: int = 1) -> None:

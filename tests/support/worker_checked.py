@@ -1,4 +1,4 @@
-"""A pool under a health checker, and what was reported."""
+"""A group under a health checker, and what was reported."""
 
 from fairlane.clock import system_rng
 from fairlane.config.workers import HealthConfig
@@ -13,11 +13,11 @@ EVERY_SECOND = HealthConfig(interval_ms=1_000, jitter=0, timeout_ms=500, failure
 ILL = answer(healthy=False, detail="no disk")
 
 
-def checker(pool: WorkerGroup[ScriptedMember], config: HealthConfig = EVERY_SECOND, seed: int = 1) -> HealthChecker:
-    return HealthChecker(pool, config, clock=VirtualClock(), rng=system_rng(seed))
+def checker(group: WorkerGroup[ScriptedMember], config: HealthConfig = EVERY_SECOND, seed: int = 1) -> HealthChecker:
+    return HealthChecker(group, config, clock=VirtualClock(), rng=system_rng(seed))
 
 
-def reports(pool: WorkerGroup[ScriptedMember]) -> list[HealthReport]:
+def reports(group: WorkerGroup[ScriptedMember]) -> list[HealthReport]:
     """Return a list that grows with each report."""
     seen: list[HealthReport] = []
 
@@ -26,7 +26,7 @@ def reports(pool: WorkerGroup[ScriptedMember]) -> list[HealthReport]:
             assert isinstance(event.after, HealthReport)
             seen.append(event.after)
 
-    pool.subscribe(see)
+    group.subscribe(see)
     return seen
 
 

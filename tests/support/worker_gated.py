@@ -19,7 +19,7 @@ SILENT = logging.Logger("silent", logging.CRITICAL)
 
 
 class Gated(AbstractWorker):
-    """Its transport takes as long as it is told to, and notes when it lives."""
+    """A worker whose transport takes as long as the test sets, and records whether it is alive."""
 
     def __init__(self, recording: Recording | None = None, logger: logging.Logger | None = None) -> None:
         info = WorkerInfo.of(id="w", kind="gated", capacity=2)
@@ -70,7 +70,7 @@ def begun(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 
 def insist_for(seconds: float) -> Callable[[object], Coroutine[Any, Any, None]]:
-    """Return work that goes on for so long, and then fails, whoever cancels it."""
+    """Return work that ignores cancellation for so many seconds, then fails."""
 
     async def insist(_: object) -> None:
         gate = asyncio.Event()

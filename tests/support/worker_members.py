@@ -1,4 +1,4 @@
-"""Members for tests of whoever keeps them alive: they start and answer as scripted, and execute nothing."""
+"""Members for tests of health checkers and supervisors: they start and answer as scripted, and execute nothing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -9,7 +9,7 @@ from fairlane.workers.members.member import WorkerHealth, WorkerInfo
 from tests.support.virtual_time import now_s
 
 Step = Exception | Callable[[], Awaitable[object]] | None
-"""Raise it; do it; or, if None, do nothing and be well."""
+"""An exception to raise, or something to do; None: do nothing and be healthy."""
 
 
 class ScriptedMember(AbstractMember):
@@ -60,7 +60,7 @@ def answer(*, healthy: bool, detail: str = "") -> Step:
 
 
 def take(seconds: float) -> Step:
-    """Take so long, and be well."""
+    """Take so many seconds, and be healthy."""
     return lambda: asyncio.sleep(seconds)
 
 
@@ -70,7 +70,7 @@ async def hang() -> None:
 
 
 def ignore_cancellation(until: asyncio.Event) -> Step:
-    """End with the event and not before, whoever cancels."""
+    """Ignore cancellation until the event is set."""
 
     async def insist() -> None:
         while not until.is_set():

@@ -1,4 +1,4 @@
-"""A pool under a supervisor, and what that tells; failures that are known to have been seen."""
+"""A group with a supervisor and the events that it reports."""
 
 from fairlane.clock import Rng
 from fairlane.config.workers import SupervisorConfig
@@ -22,15 +22,15 @@ class Highest:
 
 
 class Supervised:
-    """A pool, a supervisor that has not begun, and what that tells."""
+    """A group, a supervisor that was not entered yet, and its events."""
 
     def __init__(self, *members: ScriptedMember, config: SupervisorConfig = CONFIG, rng: Rng | None = None) -> None:
-        self.pool = WorkerGroup(members)
+        self.group = WorkerGroup(members)
         self.events: list[SupervisorEvent] = []
         self.told_s: list[float] = []
         self.recording = Recording()
         self.supervisor = Supervisor(
-            self.pool,
+            self.group,
             config,
             clock=VirtualClock(),
             rng=rng or Highest(),

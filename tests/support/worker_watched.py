@@ -1,4 +1,4 @@
-"""What a pool tells, as lines; and work that stays until its gate opens."""
+"""What a group tells, as lines; and work that stays until its gate opens."""
 
 import asyncio
 from typing import Any
@@ -9,14 +9,14 @@ from fairlane.workers.members.group import WorkerGroup
 from tests.support.worker_workers import ScriptedWorker
 
 
-def listen(pool: WorkerGroup[Any]) -> list[str]:
+def listen(group: WorkerGroup[Any]) -> list[str]:
     heard: list[str] = []
 
     def hear(event: MemberEvent) -> None:
         change = "" if event.before is None and event.after is None else f" {event.before}>{event.after}"
         heard.append(f"{event.kind} {event.member.id}{change}")
 
-    pool.subscribe(hear)
+    group.subscribe(hear)
     return heard
 
 

@@ -97,16 +97,6 @@ def meet_as_fork(address: Address) -> int:
     return pid
 
 
-async def meet_stubbornly(address: Address) -> None:
-    """Like `meet`, but cannot be cancelled."""
-    reader, writer = await asyncio.open_connection(*address)
-    reading = asyncio.ensure_future(reader.read())
-    while not reading.done():
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait({reading})
-    writer.close()
-
-
 async def block_the_loop(address: Address) -> None:
     """What an async function should not do."""
     meet_in_thread(address)
@@ -183,19 +173,8 @@ def write_to_stdout(text: str) -> None:
     os.write(1, text.encode())
 
 
-class Picky(Exception):
-    """Pickles, but cannot be made again."""
-
-    def __init__(self, first: str, second: str) -> None:
-        super().__init__(f"{first} and {second}")
-
-
-def be_picky(_: object) -> None:
-    raise Picky("one", "two")
-
-
 def lose_a_worker(_: object) -> None:
-    """Fail as a pool does that the work itself uses."""
+    """Fail as a group does that the work itself uses."""
     raise WorkerError(WorkerErrorCode.WORKER_LOST, "inner")
 
 

@@ -1,4 +1,4 @@
-"""A transport for tests: executes on the loop, and starts, stops and feels as it is told."""
+"""A transport for tests: executes on the loop; the test sets how it starts, stops and answers checks."""
 
 import asyncio
 import inspect
@@ -81,7 +81,7 @@ def managed(*workers: ScriptedWorker, config: ManagerConfig | None = None, **opt
 
 
 def new_task(work: Callable[[Any], Any], task_id: str = "t") -> Task[Any, Any]:
-    """A task that nobody has run."""
+    """A new task."""
     return Task(work, task_id=task_id, created_s=0)
 
 

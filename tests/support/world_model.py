@@ -1,4 +1,4 @@
-"""What the reference world is made of: tasks, workers, and the store calls that must have the same effect."""
+"""The parts of the reference world: tasks, workers, and the store calls that must have the same effect."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ WAITING, PENDING, ENQUEUED, ACTIVE = "waiting", "pending", "enqueued", "active"
 
 @dataclass
 class Task:
-    """A live task and where it is. Waiting: sitting out its own pause until `ready_at`."""
+    """A live task and its state. Waiting: outside its queue until `ready_at`."""
 
     number: int
     tenant: int
@@ -44,7 +44,7 @@ class Task:
 
     @property
     def in_last_life(self) -> bool:
-        """Another lost worker and it is dead: it runs alone."""
+        """If it loses one more worker it is dead, so it runs alone."""
         return self.recoveries >= MAX_RECOVERIES
 
 
@@ -63,7 +63,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class Call:
-    """A store call, and what `view` of its answer must be; or the error it must raise."""
+    """A store call, and the value that `view` of its answer must have, or the error that it must raise."""
 
     method: str
     arguments: tuple[Any, ...]
@@ -77,11 +77,11 @@ def tenant_id(index: int) -> str:
 
 
 def picked(candidates: Sequence[T], pick: int) -> list[T]:
-    """Return the candidate that a pick means, as a list; empty if there is none."""
+    """Return the candidate that a pick selects, as a list; empty if there are no candidates."""
     return [candidates[pick % len(candidates)]] if candidates else []
 
 
 def picked_apart(candidates: Sequence[T], picks: Sequence[int]) -> list[T]:
-    """Return a different candidate for each pick, as far as they go."""
+    """Return a different candidate for each pick, as long as there are candidates."""
     left = list(candidates)
     return [left.pop(pick % len(left)) for pick in picks if left]

@@ -1,4 +1,4 @@
-"""Random operations on one pool. A `pick` chooses among whatever exists when the operation is applied."""
+"""Random operations on one pool. A `pick` chooses among the candidates that exist when the operation is applied."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a world begins with."""
+    """The pool and the tenants with which a world begins."""
 
     quantum: int
     tenants: tuple[Limits, ...]
@@ -37,7 +37,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Join:
-    """A tenant nobody has seen before."""
+    """A new tenant is registered."""
 
     limits: Limits
 
@@ -92,7 +92,7 @@ class Fail:
 
 @dataclass(frozen=True)
 class Throttle:
-    """The provider did not take a running task; it may name a pause. None: it names no usable one."""
+    """The provider throttles a running task, and may name a pause. None: it names no usable one."""
 
     task: int
     pause_ms: int | None
@@ -114,7 +114,7 @@ class Cancel:
 
 @dataclass(frozen=True)
 class LoseWorker:
-    """A worker's life ends, by eviction or because a newer one has its name; a newer one takes its place."""
+    """A worker's life ends, by eviction or because a newer incarnation takes its name; a newer one always follows."""
 
     worker: int
     by_name: bool
@@ -144,7 +144,7 @@ class Resume:
 
 @dataclass(frozen=True)
 class Advance:
-    """Time goes by."""
+    """Time passes."""
 
     duration_ms: int
 
@@ -175,12 +175,12 @@ def draw_ceiling(source: Source) -> int:
 
 
 def draw_offer(source: Source) -> int:
-    """Draw how many tasks a worker is offered."""
+    """Draw the number of tasks that a worker offers to take."""
     return source.choice([64, source.randint(0, 3)])
 
 
 def draw_limits(source: Source) -> Limits:
-    """Draw weights up to 1,000 : 1, and now and then ceilings, some below what tasks already queued cost."""
+    """Draw weights up to 1,000 : 1, and sometimes ceilings, some below the cost of tasks that are already queued."""
     return Limits(
         weight=source.choice([1, 1000, source.randint(1, 10), source.randint(1, 1000)]),
         slots=source.choice([0, 0, source.randint(1, 3)]),
@@ -230,7 +230,7 @@ def draw_operation(source: Source, kinds: Sequence[type[Operation]] = BUSY) -> O
 
 
 def draw_phases(source: Source, count: int) -> Iterator[Operation]:
-    """Draw so many operations, in phases in which the queues grow and phases in which they shrink."""
+    """Draw ``count`` operations, in phases in which the queues grow and phases in which they shrink."""
     while count > 0:
         kinds = source.choice([BUSY, BUSY, DRAINING])
         phase = min(count, source.randint(10, 150))

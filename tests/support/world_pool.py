@@ -92,7 +92,7 @@ class PoolReference:
         return sorted(tasks, key=lambda task: task.fence)
 
     def act(self, tenant: int, action: Callable[[], T], *, refund: int = 0) -> T:
-        """Do something to a tenant, and note if it enters the calendar: what it owes, before any refund."""
+        """Do something to a tenant; if it enters the calendar, note its deficit before any refund."""
         before = self.scheduler.tenant(tenant)
         result = action()
         after = self.scheduler.tenant(tenant)
@@ -123,7 +123,7 @@ class PoolReference:
         return Call("put_tenants", ({tenant_id(tenant): config},), fresh)
 
     def join(self, operation: ops.Join) -> Iterator[Call]:
-        """Add a tenant, unless there are many that came like this."""
+        """Add a tenant, unless there are already many."""
         if self._joined >= len(self.setup.tenants) and len(self.tenants) >= MOST_TENANTS:
             return
         self._joined += 1
@@ -208,7 +208,7 @@ class PoolReference:
             self.decisions.append(ReadyRow(task.ref.tenant, task.ref.id))
 
     def _look_at_parked(self) -> None:
-        """After a lowered ceiling of the pool: a head that can never run ends its tenant's parking."""
+        """After a lowered ceiling of the pool: a tenant whose next task can never run is no longer parked."""
         for index in self.tenants if self._looks else []:
             tenant = self.scheduler.tenant(index)
             if tenant.parked_by:

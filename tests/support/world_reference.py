@@ -27,7 +27,7 @@ from tests.support.world_pool import PoolReference
 
 
 class Reference(PoolReference):
-    """Applying an operation here yields the store calls that do the same, each with the answer it must get."""
+    """Applies an operation, and yields the store calls that do the same, each with the answer that it must get."""
 
     def apply(self, operation: ops.Operation) -> Iterator[Call]:
         """Do the operation, or nothing if there is nothing to pick."""
@@ -166,7 +166,7 @@ class Reference(PoolReference):
         self._ended(task, "cancelled", "cancelled")
 
     def _ended(self, task: Task, attempt: str, state: str, *, actual: int = 0, forfeited: int = 0) -> None:
-        """Note the end of an attempt, and of the task unless it goes on."""
+        """Note the end of an attempt, and of its task unless the task waits again."""
         ratio = self.scheduler.tenant(task.tenant).ratio
         seen, not_before = (PENDING, task.ready_at) if state == WAITING else (state, 0)
         tenant, task_id, new_state = task.ref.tenant, task.ref.id, TaskState(seen)

@@ -11,11 +11,11 @@ from tests.support.world_state import observed
 from tests.support.world_twin import Twin
 
 ONCE = {"settle", "throttle", "release"}
-"""Writes about attempts: a repetition is answered so, and by a worker that no longer has the attempt as stale."""
+"""Writes about attempts: a repetition gets this answer; from a worker that no longer has the attempt, `stale`."""
 
 
 class StutteringTwin(Twin):
-    """After random calls it repeats that call or an earlier one, and requires that nothing changes."""
+    """After random calls, repeats that call or an earlier one, and requires that nothing changes."""
 
     def __init__(self, endpoint: Endpoint, name: str, setup: ops.Setup, source: random.Random) -> None:
         super().__init__(endpoint, name, setup)

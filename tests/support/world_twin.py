@@ -1,4 +1,4 @@
-"""The reference world and a real store, side by side: the same operations, and every difference is an error."""
+"""The reference world beside a real store: both get the same operations, and every difference is an error."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -49,14 +49,14 @@ class Twin:
         assert seen == wanted, self._at(differences(seen, wanted))
 
     async def run(self, operations: Iterable[ops.Operation]) -> None:
-        """Apply operations one after another, then compare what was decided and what is stored."""
+        """Apply operations one after another, then compare the decisions and the stored records."""
         for operation in operations:
             await self.step(operation)
         await self.compare_decisions()
         await self.compare_records()
 
     async def compare_decisions(self) -> None:
-        """Compare every decision since the last comparison: who, in which order, at which charge."""
+        """Compare every decision since the last comparison: tasks, order, charges."""
         rows: list[Row] = []
         while events := await self.store.events(self._event_cursor, limit=1000):
             self._event_cursor = events[-1].stream_id

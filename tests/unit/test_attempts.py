@@ -1,4 +1,4 @@
-"""The attempts a worker holds, without a store: the report that each end leads to."""
+"""The attempts that a worker holds, without a store: how each end is reported."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from fairlane.store.messages import Return, StartedTask
 
 
 class Stoppable:
-    """Runs until it is stopped; then ends with ``end``."""
+    """Runs until it is stopped; then ends as the test has chosen."""
 
     def __init__(self, end: Reply | BaseException | None = None) -> None:
         self.calls: list[Call] = []
@@ -39,7 +39,7 @@ def _task(fence: int = 3) -> StartedTask:
     return StartedTask(TaskRef("acme", "t1"), fence, 100, b"jnull", 2, None)
 
 
-async def test_a_call_gets_what_the_task_says() -> None:
+async def test_a_call_has_the_fields_of_its_task() -> None:
     provider = Stoppable()
     attempts, _ = _attempts(provider)
     attempts.begin(_task())
@@ -58,7 +58,7 @@ async def test_the_same_attempt_handed_over_twice_is_called_once() -> None:
     attempts.stop(3, Stop.ABANDON)
 
 
-async def test_an_attempt_stopped_before_its_call_begins_is_reported_without_a_call() -> None:
+async def test_an_attempt_stopped_before_its_call_begins_ends_without_a_call() -> None:
     provider = Stoppable()
     attempts, ended = _attempts(provider)
     attempts.begin(_task())
@@ -70,7 +70,7 @@ async def test_an_attempt_stopped_before_its_call_begins_is_reported_without_a_c
     assert (settlement.outcome, settlement.actual) == (Outcome.CANCELLED, 0)
 
 
-async def test_a_stopped_call_that_returns_all_the_same_is_settled_at_what_it_used() -> None:
+async def test_a_stopped_call_that_still_returns_is_settled_at_its_usage() -> None:
     attempts, ended = _attempts(Stoppable(Reply("half", 40)))
     attempts.begin(_task())
     await asyncio.sleep(0)
@@ -93,7 +93,7 @@ async def test_a_call_that_cancels_itself_has_failed() -> None:
     assert (settlement.outcome, settlement.error_code) == (Outcome.FAILED, "provider_failed")
 
 
-async def test_what_is_handed_back_is_held_until_the_store_has_answered() -> None:
+async def test_a_returned_attempt_is_kept_until_the_store_has_answered() -> None:
     provider = Stoppable()
     attempts, ended = _attempts(provider)
     attempts.begin(_task(3))

@@ -1,4 +1,4 @@
-"""What is sent for a payload, and how usage, completions and errors are read: without a network."""
+"""The request for a payload, and how usage, completions and errors are read, without a network."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ def test_a_text_messages_and_a_body_ask_for_the_same(payload: object) -> None:
     assert request_body(payload, "tiny") == {"messages": MESSAGES, "model": "tiny"}
 
 
-def test_a_body_is_sent_as_it_is_and_keeps_its_model() -> None:
+def test_a_body_is_sent_unchanged_with_its_model() -> None:
     body = {"messages": MESSAGES, "model": "big", "temperature": 0, "tools": [{"type": "function"}], "stream": False}
     assert request_body(body, "tiny") == body
 
@@ -43,12 +43,12 @@ def test_the_payload_itself_is_not_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("payload", "told"),
+    ("payload", "given"),
     [(None, "messages"), (7, "messages"), (b"hi", "messages"), ([], "messages"), ({}, "messages"), (["hi"], "messages"),
      ({"messages": "hi"}, "messages"), ({"messages": MESSAGES, "stream": True}, "stream")],
 )  # fmt: skip
-def test_what_asks_for_no_chat_is_refused(payload: object, told: str) -> None:
-    with pytest.raises(ProviderRefused, match=told):
+def test_a_payload_that_is_no_chat_is_refused(payload: object, given: str) -> None:
+    with pytest.raises(ProviderRefused, match=given):
         request_body(payload, "tiny")
 
 
@@ -105,24 +105,24 @@ def test_whatever_usage_says_it_is_a_cost_or_unknown(usage: Any, permille: int) 
      b'{"choices": [1]', b"[" * 100_000],
     ids=range(11),
 )  # fmt: skip
-def test_what_is_no_completion_is_told_apart(raw: bytes) -> None:
+def test_a_body_that_is_no_completion_is_refused(raw: bytes) -> None:
     with pytest.raises(UnreadableCompletion, match="the response"):
         read_completion(raw)
 
 
 @pytest.mark.parametrize(
-    ("told", "read"),
+    ("given", "read"),
     [('"\\ud83d"', "\ufffd"), ('"cut \\ud83d"', "cut \ufffd"), ('"\\ude00 cut"', "\ufffd cut"),
      ('"\\ud83d\\ude00 whole"', "😀 whole"), ('"ü😀"', "ü😀"), ("-Infinity", None), ("NaN", None), ("1e999", None),
      ("1.5", 1.5)],
 )  # fmt: skip
-def test_what_a_result_cannot_hold_is_replaced_wherever_it_stands(told: str, read: object) -> None:
-    body = read_completion(f'{{"choices": [{{"deep": [{told}]}}], "more": {told}}}'.encode())
+def test_values_that_a_result_cannot_hold_are_replaced_at_any_depth(given: str, read: object) -> None:
+    body = read_completion(f'{{"choices": [{{"deep": [{given}]}}], "more": {given}}}'.encode())
     assert body == {"choices": [{"deep": [read]}], "more": read}
     assert decode(encode(body)) == body
 
 
-def test_an_error_in_a_successful_response_is_told() -> None:
+def test_the_message_of_an_error_in_a_successful_response_is_kept() -> None:
     with pytest.raises(UnreadableCompletion, match="no choices: upstream is down"):
         read_completion(b'{"error": {"message": "upstream\\nis down"}}')
 

@@ -1,4 +1,4 @@
-"""Configuration refuses what it cannot mean, in one line that names field and value, and shows no secret."""
+"""An invalid configuration is refused in one line that names the field and its value, and shows no secret."""
 
 import math
 import pickle
@@ -74,7 +74,7 @@ def test_every_number_takes_only_whole_numbers_within_its_bounds(
     [(PoolConfig, "max_recoveries"), (PoolConfig, "idempotency_ms"), (PoolConfig, "event_limit"),
      (WorkerConfig, "grace_ms"), (ControllerConfig, "cooldown_ms")],
 )  # fmt: skip
-def test_what_may_be_zero_may_not_be_less(kind: type[Section], field: str, value: object) -> None:
+def test_a_number_that_may_be_zero_may_not_be_negative(kind: type[Section], field: str, value: object) -> None:
     assert refusal(kind, {field: value}).startswith(f"{field} = ")
     assert getattr(build(kind, {field: 0}), field) == 0
 
@@ -126,13 +126,11 @@ def test_an_unknown_field_is_refused_by_name(kind: type[Section]) -> None:
     ],
     ids=str,
 )
-def test_an_unknown_field_is_refused_with_its_place_and_the_one_that_was_meant(
-    values: dict[str, Any], text: str
-) -> None:
+def test_the_error_of_an_unknown_field_names_its_place_and_a_similar_field(values: dict[str, Any], text: str) -> None:
     assert refusal(SchedulerConfig, values) == text
 
 
-def test_an_unknown_policy_is_refused_with_those_there_are() -> None:
+def test_the_error_of_an_unknown_policy_lists_the_policies() -> None:
     text = refusal(PoolConfig, {"policy": "lottery"})
     assert text.startswith("policy = 'lottery': ")
     assert all(policy.value in text for policy in QueuePolicy)
@@ -144,7 +142,7 @@ def test_a_dispatcher_takes_every_strategy_that_each_process_can_find(strategy: 
 
 
 @pytest.mark.parametrize("strategy", ["lottery", "", "Weighted", "module:", "a:b:c", "x" * 1_000, "a\nb"])
-def test_an_unknown_strategy_is_refused_with_those_there_are(strategy: str) -> None:
+def test_the_error_of_an_unknown_strategy_lists_the_strategies(strategy: str) -> None:
     text = refusal(DispatcherConfig, {"strategy": strategy})
     assert text.startswith(f"strategy: {ascii(strategy)[:60]} must be one of ")
     assert all(name in text for name in (*StrategyName, "package.module:attribute"))
@@ -205,7 +203,7 @@ def test_a_url_is_never_shown() -> None:
     assert pickle.loads(pickle.dumps(TenantConfig(weight=3))) == TenantConfig(weight=3)
 
 
-def test_nothing_at_all_is_a_configuration() -> None:
+def test_an_empty_configuration_is_valid() -> None:
     assert load_config(None, {}) == SchedulerConfig()
 
 
@@ -263,7 +261,7 @@ def test_a_bad_file_is_refused_in_one_line(
     assert SECRET not in str(caught.value)
 
 
-def test_a_file_that_is_not_there_or_not_a_file_is_named(tmp_path: Path) -> None:
+def test_the_error_names_a_missing_file_or_a_directory(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.toml", tmp_path):
         with pytest.raises(ConfigError, match=str(path)):
             load_config(path, {})

@@ -49,7 +49,7 @@ def test_a_section_inside_another_is_checked_again() -> None:
         FULL.model_copy(update={"budget": unchecked})
 
 
-def test_a_copy_keeps_what_is_not_named() -> None:
+def test_a_copy_keeps_the_fields_that_are_not_updated() -> None:
     assert FULL.model_copy(update={"weight": 9}) == TenantConfig(**{**dict(FULL), "weight": 9})
     for same in (FULL.model_copy(), FULL.model_copy(deep=True), copy.copy(FULL), copy.deepcopy(FULL)):
         assert same == FULL

@@ -1,4 +1,4 @@
-"""The tables of states are whole: nothing is stuck, nothing comes back from its end."""
+"""The tables of states are complete: every state can reach an end, and no end can be left."""
 
 from fairlane.domain.attempt import ATTEMPT_TRANSITIONS, AttemptState, Outcome
 from fairlane.domain.task import TASK_TRANSITIONS, TaskRef, TaskState

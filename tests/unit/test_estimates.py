@@ -1,4 +1,4 @@
-"""An estimate from the payload alone: text by its bytes, and all the output that is allowed."""
+"""The chat estimator: the bytes of the text, and all the output that the payload allows."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def test_a_message_costs_its_text_and_a_few_tokens_of_frame() -> None:
 
 
 @pytest.mark.parametrize(("text", "size"), [("abc", 3), ("äöü", 6), ("日本語", 9), ("🦊", 4), ("\ud800", 1)])
-def test_text_counts_by_its_bytes_so_that_dense_scripts_cost_more(text: str, size: int) -> None:
+def test_text_costs_by_its_bytes_so_that_dense_scripts_cost_more(text: str, size: int) -> None:
     assert ONE_TOKEN_A_BYTE.estimate(text) == size + 100
 
 
@@ -52,7 +52,7 @@ def test_the_output_is_what_the_payload_allows(limits: dict[str, Any], output: i
     assert ONE_TOKEN_A_BYTE.estimate(payload) == text + others + output
 
 
-def test_an_attachment_counts_flat_however_long_its_data_is() -> None:
+def test_an_attachment_has_a_flat_cost() -> None:
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 1_000_000}}
     with_it = ONE_TOKEN_A_BYTE.estimate(_chat([{"type": "text", "text": "what is this"}, picture]))
     without = ONE_TOKEN_A_BYTE.estimate(_chat([{"type": "text", "text": "what is this"}]))

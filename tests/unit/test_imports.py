@@ -41,7 +41,7 @@ def test_every_public_name_can_be_found() -> None:
 
 @pytest.mark.parametrize("package", ["fairlane", "fairlane.workers"])
 def test_a_star_import_gives_the_names_of_the_stub_and_no_others(package: str) -> None:
-    """The stub is the only list: `lazily` reads it, so it may hold nothing else than such imports."""
+    """The stub is the only list. `lazily` reads it, so it may hold only such imports."""
     names = set()
     for statement in ast.parse(Path(sys.modules[package].__file__ or "").with_suffix(".pyi").read_text()).body:
         assert isinstance(statement, ast.ImportFrom)
@@ -51,7 +51,7 @@ def test_a_star_import_gives_the_names_of_the_stub_and_no_others(package: str) -
     assert run(program) == str(sorted(names))
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = fairlane.no_such_name
     assert set(fairlane.__all__) <= set(dir(fairlane))

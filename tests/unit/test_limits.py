@@ -1,4 +1,4 @@
-"""Ids and numbers: exactly what is accepted, and a plain word about what is not."""
+"""Ids and numbers: which are accepted, and how others are refused."""
 
 import math
 
@@ -48,7 +48,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("value", GOOD)
-def test_a_good_id_is_returned_as_it_is(value: str) -> None:
+def test_a_valid_id_is_returned_unchanged(value: str) -> None:
     assert check_tenant_id(value) == value
     assert check_task_id(value) == value
 
@@ -66,7 +66,7 @@ def test_a_bad_id_is_refused_in_one_short_printable_line(case: str, check: objec
 
 
 @pytest.mark.parametrize("value", [None, 7, 1.5, True, b"a", ["a"], ("a",), {"a": 1}])
-def test_what_is_not_text_is_no_id(value: object) -> None:
+def test_an_id_must_be_text(value: object) -> None:
     with pytest.raises(InvalidTask, match=type(value).__name__):
         check_tenant_id(value)
 

@@ -12,44 +12,13 @@ FILES = sorted(path for layer in LAYERS for path in (ROOT / "python" / "fairlane
 BENCH = sorted(path for path in (ROOT / "bench").rglob("*.py") if not {"naive", "provider.py"} & set(path.parts))
 """The broken counterparts and the provider's ledger speak to a server themselves, on purpose."""
 COMMANDS = frozenset(
-    (
-        "CONFIG",
-        "DEL",
-        "EVAL",
-        "EVALSHA",
-        "EXISTS",
-        "GET",
-        "HGET",
-        "HGETALL",
-        "HLEN",
-        "HMGET",
-        "HSET",
-        "INFO",
-        "KEYS",
-        "LLEN",
-        "LPUSH",
-        "LRANGE",
-        "PTTL",
-        "SCAN",
-        "SET",
-        "TIME",
-        "TTL",
-        "TYPE",
-        "UNLINK",
-        "XADD",
-        "XDEL",
-        "XLEN",
-        "XRANGE",
-        "XREAD",
-        "XREVRANGE",
-        "XTRIM",
-        "ZADD",
-        "ZCARD",
-        "ZRANGE",
-        "ZREM",
-        "ZSCORE",
-    )
-)
+    {
+        "CONFIG", "DEL", "EVAL", "EVALSHA", "EXISTS", "GET", "HGET", "HGETALL", "HLEN",
+        "HMGET", "HSET", "INFO", "KEYS", "LLEN", "LPUSH", "LRANGE", "PTTL", "SCAN",
+        "SET", "TIME", "TTL", "TYPE", "UNLINK", "XADD", "XDEL", "XLEN", "XRANGE",
+        "XREAD", "XREVRANGE", "XTRIM", "ZADD", "ZCARD", "ZRANGE", "ZREM", "ZSCORE",
+    }
+)  # fmt: skip
 PRIVATE = frozenset({"_call", "_command", "_connector", "_raw", "_run", "_script"})
 KEYS = frozenset({"key", "pool", "events", "prefix", "pattern", "bell"})
 

@@ -1,4 +1,4 @@
-"""Coalescing of calls."""
+"""The outbox sends items that come together in one call."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from fairlane.lifecycle.outbox import Outbox
 
 
 class Line:
-    """Answers each item with its double, when told to."""
+    """Answers each item with its double, when the test lets it."""
 
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
@@ -28,7 +28,7 @@ class Line:
         return [2 * item for item in items]
 
 
-async def test_what_comes_in_one_turn_goes_in_one_call() -> None:
+async def test_items_of_one_turn_go_in_one_call() -> None:
     line = Line()
     outbox = Outbox("test", line.send, batch=100)
     answers = await asyncio.gather(*(outbox.put([n]) for n in range(50)))
@@ -68,7 +68,7 @@ async def test_a_put_right_after_an_answer_is_sent() -> None:
             assert await outbox.put([n]) == [2 * n]
 
 
-async def test_a_failure_reaches_everyone_of_its_batch_and_nobody_else() -> None:
+async def test_a_failure_reaches_every_caller_of_its_batch_and_no_other() -> None:
     line = Line()
     outbox = Outbox("test", line.send, batch=2)
     puts = [outbox.put([n]) for n in (1, -1, 2, 3)]

@@ -1,4 +1,4 @@
-"""Payloads: JSON or bytes, canonical, never executable."""
+"""Payloads are JSON or bytes, in one canonical form, and never executable."""
 
 import pickle
 
@@ -10,7 +10,7 @@ from fairlane.lifecycle.payload import decode, encode, fingerprint
 @pytest.mark.parametrize(
     "value", [None, True, 0, -1.5, 2**70, "", "ü\u2028😀", [], [1, [2]], {}, {"a": {"b": [None]}}, b"", b"\x00\xff{}"]
 )
-def test_what_goes_in_comes_out(value: object) -> None:
+def test_a_payload_survives_encoding_and_decoding(value: object) -> None:
     assert decode(encode(value)) == value
 
 
@@ -33,7 +33,7 @@ def _endless() -> list[object]:
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), {1, 2}, object(), {"x": b"inside"}, _endless(), "\ud800", {(1, 2): 3}]
 )
-def test_what_is_neither_json_nor_bytes_is_refused(value: object) -> None:
+def test_a_payload_that_is_neither_json_nor_bytes_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="neither bytes nor JSON"):
         encode(value)
 

@@ -1,4 +1,4 @@
-"""Plans of the dispatcher: who is offered, how much, in which order, and what is left of turns that came to nothing."""
+"""The dispatcher's plans: which workers are offered, how many tasks, in which order, and how unused turns end."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -57,7 +57,7 @@ class Server:
 
 @pytest.mark.parametrize("strategy", NAMES)
 @given(workers=WORKERS, limit=st.integers(0, 256))
-def test_a_plan_offers_all_it_may_and_no_more(strategy: str, workers: Workers, limit: int) -> None:
+def test_a_plan_offers_as_many_tasks_as_it_may_and_no_more(strategy: str, workers: Workers, limit: int) -> None:
     if not any(free for _, free in workers.values()):
         workers = {name: (slots, slots) for name, (slots, _) in workers.items()}
     offered = Counter[str]()
@@ -68,7 +68,7 @@ def test_a_plan_offers_all_it_may_and_no_more(strategy: str, workers: Workers, l
 
 
 @pytest.mark.parametrize("strategy", NAMES)
-def test_a_plan_names_those_it_leaves_out_so_that_the_store_tells_of_them(strategy: str) -> None:
+def test_a_plan_names_the_workers_it_leaves_out_so_that_the_store_reports_them(strategy: str) -> None:
     plan = planner(strategy, {"full": (4, 0), "free": (4, 4)}).plan(8)
     assert plan == [("free", 4), ("full", 0)]
 
@@ -87,7 +87,7 @@ def test_without_workers_nothing_is_offered() -> None:
     assert planner(StrategyName.LEAST_BUSY, {}).plan(8) == []
 
 
-def test_one_worker_is_offered_all_at_once() -> None:
+def test_a_single_worker_is_offered_all_its_slots_at_once() -> None:
     assert planner(StrategyName.LEAST_BUSY, {"a": (100, 100)}).plan(64) == [("a", 64)]
 
 
@@ -112,7 +112,7 @@ def test_least_busy_spreads_by_share(tasks: int) -> None:
     assert abs(placed["small"] - tasks / 4) <= 1 + tasks / 4
 
 
-def test_least_busy_fills_up_the_idle_one_first() -> None:
+def test_least_busy_fills_the_idle_worker_first() -> None:
     made = planner(StrategyName.LEAST_BUSY, {"busy": (10, 2), "idle": (10, 10)})
     assert placed_along(made.plan(8), 8, {"busy": 2, "idle": 10}) == {"idle": 8}
 
@@ -141,7 +141,7 @@ def test_single_tasks_one_after_the_other_follow_the_weights() -> None:
 
 
 @given(bursts=st.lists(st.integers(0, 20), max_size=30))
-def test_round_robin_counts_what_was_placed_not_what_was_offered(bursts: list[int]) -> None:
+def test_round_robin_counts_placed_tasks_not_offered_ones(bursts: list[int]) -> None:
     server = Server(StrategyName.ROUND_ROBIN, a=10_000, b=10_000, c=10_000)
     total = Counter[str]()
     for burst in bursts:
@@ -179,7 +179,7 @@ def test_whether_a_slot_is_free_is_what_was_last_heard() -> None:
 
 
 class InOrder:
-    """A strategy that knows who is available, and chooses the first of them it is not to avoid."""
+    """A strategy that knows which workers are available, and chooses the first that it need not avoid."""
 
     def __init__(self) -> None:
         self.available: dict[str, None] = {}
@@ -200,13 +200,13 @@ class InOrder:
 
 
 class Stubborn(InOrder):
-    """A strategy that chooses the same worker whatever it is told."""
+    """A strategy that always chooses the same worker."""
 
     def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> str | None:
         return "a"
 
 
-def test_a_strategy_that_does_not_count_its_choices_fills_one_worker_after_the_other() -> None:
+def test_a_strategy_that_does_not_count_its_choices_fills_one_worker_after_another() -> None:
     made = Planner(InOrder())
     made.know({"a": (2, 2), "b": (3, 1), "c": (9, 9)})
     assert placed_along(made.plan(10), 10, {"a": 2, "b": 1, "c": 9}) == {"a": 2, "b": 1, "c": 7}

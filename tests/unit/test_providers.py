@@ -22,7 +22,7 @@ def _call(payload: object, attempt: int = 1) -> Call:
 
 
 class NotAsync:
-    """Looks like a provider."""
+    """An object that looks like a provider."""
 
     def call(self, call: Call) -> Reply:
         return Reply()
@@ -36,7 +36,7 @@ def test_a_provider_is_loaded_by_name_from_a_class_or_an_instance(name: str) -> 
     assert isinstance(load_provider(name), SimulatedProvider)
 
 
-def test_an_instance_is_taken_as_it_is() -> None:
+def test_an_instance_is_returned_unchanged() -> None:
     assert load_provider(instance) is instance
 
 
@@ -53,12 +53,12 @@ def test_an_instance_is_taken_as_it_is() -> None:
         object(),
     ],
 )
-def test_what_is_no_provider_is_refused_plainly(spec: object) -> None:
+def test_an_object_that_is_no_provider_is_refused_in_one_line(spec: object) -> None:
     with pytest.raises(ConfigError, match="provider"):
         load_provider(spec)
 
 
-async def test_the_simulated_provider_plays_its_payload() -> None:
+async def test_the_simulated_provider_does_what_its_payload_says() -> None:
     provider = SimulatedProvider()
     assert await provider.call(_call({"echo": [1], "actual": 7, "ms": 1})) == Reply([1], 7)
     assert await provider.call(_call(b"anything")) == Reply(None, None)
@@ -71,7 +71,7 @@ async def test_the_simulated_provider_plays_its_payload() -> None:
         await provider.call(_call({"ms": -1}))
 
 
-async def test_the_simulated_provider_throttles_so_many_first_calls() -> None:
+async def test_the_simulated_provider_throttles_as_many_first_calls_as_asked() -> None:
     provider = SimulatedProvider()
     payload = {"throttle": 2, "retry_after_ms": 40, "echo": "now"}
     for _ in range(2):
@@ -81,7 +81,7 @@ async def test_the_simulated_provider_throttles_so_many_first_calls() -> None:
     assert await provider.call(_call(payload)) == Reply("now", None)
 
 
-def test_usage_is_read_from_the_context_or_the_attribute_and_only_if_it_is_a_number() -> None:
+def test_usage_is_read_from_the_context_or_the_attribute_if_it_is_a_number() -> None:
     attribute = RuntimeError("x")
     attribute.actual_units = 5  # type: ignore[attr-defined] - the convention
     assert usage_of(attribute) == 5
@@ -92,7 +92,7 @@ def test_usage_is_read_from_the_context_or_the_attribute_and_only_if_it_is_a_num
 
 
 @pytest.mark.parametrize(
-    ("told", "kept"),
+    ("given", "kept"),
     [
         ({}, None),
         ({"retry_after_ms": 0}, 0),
@@ -114,9 +114,9 @@ def test_usage_is_read_from_the_context_or_the_attribute_and_only_if_it_is_a_num
         ({"retry_after": "3", "retry_after_ms": 20}, 20),
     ],
 )
-def test_a_pause_that_makes_sense_is_passed_on_however_it_is_told(told: dict[str, Any], kept: int | None) -> None:
+def test_a_valid_pause_reaches_the_store_in_whatever_form_it_was_given(given: dict[str, Any], kept: int | None) -> None:
     task = StartedTask(TaskRef("acme", "t1"), 3, 100, b"jnull", 0, None)
-    throttled = pickle.loads(pickle.dumps(Throttled(**told)))
+    throttled = pickle.loads(pickle.dumps(Throttled(**given)))
     ending = Endings(WorkerConfig(), system_rng(1)).raised(task, throttled)
     assert ending == Throttle(task.ref, 3, kept)
 
@@ -127,7 +127,7 @@ def test_seconds_in_the_place_of_the_message_are_no_silent_default() -> None:
 
 
 @pytest.mark.parametrize(("failures", "bound"), [(0, 200), (2, 800), (1_000, 1_000)])
-def test_a_failed_attempt_waits_at_most_its_bound(failures: int, bound: int) -> None:
+def test_the_wait_after_a_failed_attempt_has_a_bound(failures: int, bound: int) -> None:
     config = WorkerConfig(backoff_base_ms=200, backoff_cap_ms=1_000)
     endings = Endings(config, system_rng(1))
     task = StartedTask(TaskRef("acme", "t1"), 3, 100, b"jnull", failures, None)

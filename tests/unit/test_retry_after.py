@@ -1,4 +1,4 @@
-"""Retry-After: seconds, dates and nonsense become a pause that is never too short, never endless, or None."""
+"""A Retry-After of seconds or a date becomes a pause that is never too short and never endless; others become None."""
 
 import math
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ NOW_TOLD = "Sun, 06 Nov 1994 08:49:37 GMT"
 
 
 class Wall:
-    """A clock that stands still."""
+    """A clock that always shows the same time."""
 
     def __init__(self, at_s: float = NOW.timestamp()) -> None:
         self.at_s = at_s
@@ -63,14 +63,14 @@ def test_a_date_that_has_passed_asks_for_no_pause() -> None:
      "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994", "Sun, 06 Nov 123456789 08:49:37 GMT", "1994-11-06T08:49:37Z",
      "Sun, " + "9" * 10_000, -1, -0.001, math.nan, True, b"1", [1]],
 )  # fmt: skip
-def test_what_makes_no_sense_is_none(value: Any) -> None:
+def test_an_unusable_value_is_none(value: Any) -> None:
     assert retry_after_ms(value, clock=Wall()) is None
 
 
 @pytest.mark.parametrize(
     "value", ["86401", "9" * 400, "9" * 5000, 10**400, math.inf, "Fri, 31 Dec 9999 23:59:59 GMT"], ids=range(6)
 )
-def test_a_pause_is_at_most_a_day_or_what_the_caller_says(value: str | float) -> None:
+def test_a_pause_is_at_most_a_day_or_longest_ms(value: str | float) -> None:
     assert retry_after_ms(value, clock=Wall()) == LONGEST_PAUSE_MS == 86_400_000
     assert retry_after_ms(value, clock=Wall(), longest_ms=5_000) == 5_000
 
@@ -96,6 +96,6 @@ def test_a_pause_is_never_shorter_than_asked(seconds: float) -> None:
     assert seconds * 1000 <= pause_ms <= seconds * 1000 + 1
 
 
-def test_a_provider_of_ones_own_passes_the_header_on() -> None:
+def test_a_users_own_provider_can_pass_the_header_on() -> None:
     assert Throttled(retry_after_ms=retry_after_ms("2")).retry_after_ms == 2000
     assert Throttled(retry_after_ms=retry_after_ms("later")).retry_after_ms is None

@@ -1,4 +1,4 @@
-"""The Lua sources: what each file promises, how they are assembled, and that they can only run as meant."""
+"""The Lua sources: their headers, how they are assembled, and that they can only run as assembled."""
 
 import re
 from importlib.resources import files
@@ -35,7 +35,7 @@ def test_there_is_one_file_per_command() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_a_command_says_what_it_is_for_and_what_holds(name: str) -> None:
+def test_a_command_has_a_header_with_its_purpose_and_guarantee(name: str) -> None:
     assert HEADER.match(FILES[name]), "purpose, Guarantee, KEYS, ARGV, Reply, Events"
 
 
@@ -102,7 +102,7 @@ def test_a_script_compiles_and_touches_no_global_it_should_not(command: str) -> 
         ("return 1 // 2", "x:1: unexpected symbol"),  # not in Lua 5.1
     ],
 )
-def test_the_lint_finds_what_it_is_for(source: str, problem: str) -> None:
+def test_the_lint_finds_each_kind_of_mistake(source: str, problem: str) -> None:
     (found,) = lua_lint.lint("x", source)
     assert str(found).startswith(problem)
 

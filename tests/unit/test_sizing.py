@@ -1,4 +1,4 @@
-"""Holds are sized so that at most the stated share of a tenant's tasks costs more, whatever its tasks are like."""
+"""Holds are sized so that at most the stated share of a tenant's tasks costs more, for every kind of tasks."""
 
 import math
 import random
@@ -17,7 +17,7 @@ ESTIMATE = 10_000
 
 
 class Says:
-    """An estimator that says what the payload is."""
+    """An estimator that returns the payload."""
 
     def estimate(self, payload: object) -> int:
         if isinstance(payload, Exception):
@@ -30,7 +30,7 @@ def _holds(probability: float | None = 0.05, **settings: object) -> Holds:
 
 
 def _run(holds: Holds, ratio: Callable[[], float], tasks: int, *, in_flight: int = 1, tenant: str = "acme") -> float:
-    """Put tasks through; return the share of those with a sized hold that cost more than it."""
+    """Settle tasks; return the share of those with a sized hold that cost more than their hold."""
     flying: deque[tuple[bool, int, int]] = deque()
     overruns: list[bool] = []
     for _ in range(tasks):
@@ -45,7 +45,7 @@ def _run(holds: Holds, ratio: Callable[[], float], tasks: int, *, in_flight: int
 
 
 def _margin(probability: float, samples: int) -> float:
-    """Five standard deviations of a share counted over so many independent tasks."""
+    """Five standard deviations of a share that is counted over this many independent tasks."""
     return 5 * math.sqrt(probability * (1 - probability) / samples)
 
 
@@ -73,7 +73,7 @@ def test_the_share_of_overruns_meets_the_target(
     st.lists(st.tuples(st.floats(0.05, 4.0), st.integers(1, 100)), min_size=1, max_size=8),
     st.integers(0, 2**32),
 )
-def test_overruns_stay_below_the_target_whatever_the_tasks_are_like(
+def test_overruns_stay_below_the_target_for_every_kind_of_tasks(
     probability: float, kinds: list[tuple[float, int]], seed: int
 ) -> None:
     rng = random.Random(seed)
@@ -83,7 +83,7 @@ def test_overruns_stay_below_the_target_whatever_the_tasks_are_like(
     assert share <= probability + _margin(probability, 1000)
 
 
-def test_coverage_counts_what_was_held_against_what_it_cost() -> None:
+def test_coverage_compares_holds_with_actual_costs() -> None:
     holds = _holds(None)
     assert holds.coverage() == holds.coverage("acme") == Coverage(0, 0)
     assert holds.coverage().share is None
@@ -136,8 +136,8 @@ def test_a_provider_that_tells_no_usage_teaches_nothing_and_covers_nothing() -> 
 def test_the_promise_holds_however_many_replies_tell_no_usage(silent: float) -> None:
     rng = random.Random(5)
     holds = _holds(0.05, window_samples=1000, most_ratio=1000.0)
-    overruns = told = 0
-    while told < 6000:
+    overruns = given = 0
+    while given < 6000:
         sized = holds.coverage("acme").ratio is not None
         hold = holds.price("acme", ESTIMATE)[1]
         if rng.random() < silent:
@@ -145,15 +145,15 @@ def test_the_promise_holds_however_many_replies_tell_no_usage(silent: float) -> 
             continue
         actual = round(ESTIMATE * 0.3 * rng.lognormvariate(0, 0.6))
         holds.settled("acme", estimate=ESTIMATE, hold=hold, actual=actual)
-        told += 1
+        given += 1
         overruns += sized and actual > hold
-    assert overruns / told <= 0.05 + _margin(0.05, 1000)
+    assert overruns / given <= 0.05 + _margin(0.05, 1000)
     share = holds.coverage("acme").share
     assert share is not None
     assert share >= 0.95 - _margin(0.05, 1000)
 
 
-def test_an_actual_that_is_just_its_hold_is_a_sample_like_any_other() -> None:
+def test_an_actual_equal_to_its_hold_is_a_normal_sample() -> None:
     holds = _holds(0.05)
     for _ in range(60):
         holds.settled("acme", estimate=100, hold=50, actual=50)
@@ -171,7 +171,7 @@ def test_a_tenant_whose_tasks_change_is_followed_within_two_windows() -> None:
     assert holds.price("acme", ESTIMATE)[1] <= ESTIMATE * 0.21
 
 
-def test_only_so_many_tenants_are_remembered() -> None:
+def test_the_number_of_remembered_tenants_is_bounded() -> None:
     holds = _holds(0.05, tenants=2)
     for tenant in ("first", "second"):
         for _ in range(60):
@@ -186,14 +186,14 @@ def test_only_so_many_tenants_are_remembered() -> None:
     assert holds.coverage().settled == 121
 
 
-@pytest.mark.parametrize("told", [0, -1, 1.5, True, None, "7", MAX_COST + 1, ValueError("no idea")])
-def test_an_estimator_that_fails_or_talks_nonsense_refuses_the_task(told: object) -> None:
+@pytest.mark.parametrize("given", [0, -1, 1.5, True, None, "7", MAX_COST + 1, ValueError("no idea")])
+def test_a_task_is_refused_if_its_estimator_fails_or_returns_no_valid_cost(given: object) -> None:
     with pytest.raises(InvalidTask, match="estimat"):
-        _holds().price("acme", told)
+        _holds().price("acme", given)
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "given"),
     [({"overrun_probability": 0}, "overrun_probability = 0"), ({"overrun_probability": 0.6}, "overrun_probability"),
      ({"overrun_probability": math.nan}, "overrun_probability"),
      ({"overrun_probability": "0.1"}, "overrun_probability"),
@@ -203,6 +203,6 @@ def test_an_estimator_that_fails_or_talks_nonsense_refuses_the_task(told: object
      ({"bytes_per_token": 0.0}, "bytes_per_token = 0.0"), ({"output_tokens": 0}, "output_tokens = 0"),
      ({"bytes_per_token": True}, "bytes_per_token = True"), ({"tenants": 0}, "tenants = 0")],
 )  # fmt: skip
-def test_figures_that_cannot_hold_the_promise_are_refused(values: dict[str, object], told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+def test_settings_that_cannot_keep_the_promise_are_refused(values: dict[str, object], given: str) -> None:
+    with pytest.raises(ConfigError, match=given):
         build(EstimateConfig, values)

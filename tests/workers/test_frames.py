@@ -1,25 +1,14 @@
 """What a worker and its process tell each other, from both sides."""
 
 import asyncio
-import os
-import pickle
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, strategies as st
 
 from fairlane.workers.transports.exchange import Exchange
 from fairlane.workers.transports.frames import Answer, AnswerKind, Call, Cancel, Message, Ping, Ready, Unpacker, pack
-from tests.support.worker_work import double
 
 MESSAGES = [Ready(), Call(1, b"x" * 300), Cancel(1), Ping(2), Answer(1, AnswerKind.RAISED, b"", "trace"), Call(3, b"")]
-PROGRAM = (
-    "import sys; sys.path[:] = {path!r}; "
-    "from fairlane.workers.transports.subprocess_child import main; main({fd}, {pid})"
-)
 
 
 @given(st.lists(st.sampled_from(MESSAGES)), st.integers(1, 1_000))
@@ -28,64 +17,6 @@ def test_frames_are_put_together_from_any_pieces(messages: list[Message], size: 
     unpacker = Unpacker()
     pieces = [stream[start : start + size] for start in range(0, len(stream), size)]
     assert [message for piece in pieces for message in unpacker.feed(piece)] == messages
-
-
-class Conversation:
-    """The worker's end of a process's socket, without the worker."""
-
-    def __init__(self) -> None:
-        self.here, there = socket.socketpair()
-        self.here.settimeout(60)
-        with there:
-            program = PROGRAM.format(path=sys.path, fd=there.fileno(), pid=os.getpid())
-            self.process = subprocess.Popen([sys.executable, "-c", program], pass_fds=(there.fileno(),))
-        self._arriving = self._arrive()
-
-    def say(self, *messages: Message) -> None:
-        self.here.sendall(b"".join(map(pack, messages)))
-
-    def hear(self) -> Message:
-        return next(self._arriving)
-
-    def _arrive(self) -> Iterator[Message]:
-        unpacker = Unpacker()
-        while piece := self.here.recv(4096):
-            yield from unpacker.feed(piece)
-
-
-@pytest.fixture
-def process() -> Iterator[Conversation]:
-    conversation = Conversation()
-    with conversation.here, conversation.process:
-        yield conversation
-        conversation.here.close()
-
-
-def test_a_process_says_that_it_is_ready_and_ends_with_its_connection(process: Conversation) -> None:
-    assert process.hear() == Ready()
-    process.here.shutdown(socket.SHUT_WR)
-    assert process.process.wait(60) == 0
-
-
-def test_calls_are_answered_by_number(process: Conversation) -> None:
-    assert process.hear() == Ready()
-    process.say(*(Call(number, pickle.dumps((double, number))) for number in (7, 9)))
-    answers = {message.number: message for message in (process.hear(), process.hear()) if isinstance(message, Answer)}
-    assert {number: pickle.loads(answer.payload) for number, answer in answers.items()} == {7: 14, 9: 18}
-
-
-def test_a_call_that_is_cancelled_before_it_has_begun_is_answered(process: Conversation) -> None:
-    assert process.hear() == Ready()
-    process.say(Call(7, pickle.dumps((double, 1))), Cancel(7))
-    answer = process.hear()
-    assert isinstance(answer, Answer)
-    assert answer.number == 7
-
-
-def test_a_cancel_that_comes_too_late_changes_nothing(process: Conversation) -> None:
-    assert process.hear() == Ready()
-    process.say(Cancel(7), Ping(8))
-    assert process.hear() == Answer(8, AnswerKind.VALUE, pickle.dumps(None))
 
 
 async def test_what_comes_too_late_from_a_process_is_dropped() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextvars
-import gc
 import subprocess
 import sys
 import threading
@@ -10,11 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.members.member import WorkerHealth
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.transports.local_worker import LocalWorker
+from fairlane.workers import LocalWorker, WorkerError, WorkerErrorCode, WorkerHealth, WorkerStatus
 from tests.support.virtual_time import virtual_time
+from tests.support.worker_errors import fails
+from tests.support.worker_gated import insist_for
 from tests.support.worker_work import double, task, thread_name
 
 
@@ -24,17 +22,6 @@ def gate() -> Iterator[threading.Event]:
     gate = threading.Event()
     yield gate
     gate.set()
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("worker_id", "no spaces"), ("capacity", 0), ("weight", 0), ("tags", [""]), ("metadata", {"a": 1})],
-)
-def test_bad_arguments_are_named(field: str, value: object) -> None:
-    arguments = {"worker_id": "w", "capacity": 1, field: value}
-    with pytest.raises(WorkerError, match=field.removeprefix("worker_")) as error:
-        LocalWorker(**arguments)
-    assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
 
 
 def test_it_says_who_it_is() -> None:
@@ -75,42 +62,6 @@ async def test_blocking_work_sees_the_callers_context() -> None:
     assert await worker.execute(task(lambda _: variable.get()), None) == "seen"
 
 
-async def test_a_stuck_thread_keeps_its_slot_over_a_restart_and_starves_nobody(gate: threading.Event) -> None:
-    worker = LocalWorker("w", capacity=2)
-    await worker.start()
-    stuck = asyncio.create_task(worker.execute(task(lambda _: gate.wait()), None))
-    await asyncio.sleep(0)
-    await worker.stop()
-    with pytest.raises(WorkerError) as error:
-        await stuck
-    assert error.value.code is WorkerErrorCode.WORKER_LOST
-    await worker.start()
-    assert (worker.status, worker.load) == (WorkerStatus.READY, 1)
-    assert await worker.execute(task(lambda value: value + 1), 1) == 2
-    gate.set()
-    await worker.drain()
-    assert worker.load == 0
-
-
-async def test_what_a_thread_raises_when_nobody_waits_any_more_is_dropped(gate: threading.Event) -> None:
-    def fail_late(_: object) -> None:
-        gate.wait()
-        raise ValueError("too late for anybody")
-
-    reported: list[str] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))
-    worker = LocalWorker("w")
-    await worker.start()
-    call = asyncio.create_task(worker.execute(task(fail_late), None))
-    await asyncio.sleep(0)
-    call.cancel()
-    await asyncio.wait({call})
-    gate.set()
-    await worker.drain()
-    gc.collect()
-    assert reported == []
-
-
 @virtual_time
 async def test_a_stop_waits_for_cancelled_functions_to_clean_up() -> None:
     cleaned: list[str] = []
@@ -133,20 +84,13 @@ async def test_a_stop_waits_for_cancelled_functions_to_clean_up() -> None:
 
 @virtual_time
 async def test_a_stop_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture) -> None:
-    async def insist(_: object) -> None:
-        for _ in range(2):
-            try:
-                await asyncio.sleep(1_000)
-            except asyncio.CancelledError:
-                continue
-
     worker = LocalWorker("w")
     await worker.start()
-    call = asyncio.create_task(worker.execute(task(insist), None))
+    call = asyncio.create_task(worker.execute(task(insist_for(100)), None))
     await asyncio.sleep(1)
     await worker.stop()
     assert worker.status is WorkerStatus.STOPPED
-    assert "worker w: 1 executions go on although cancelled" in caplog.text
+    assert "worker w: 1 executions ignore their cancellation" in caplog.text
     with pytest.raises(WorkerError):
         await call
 
@@ -175,30 +119,6 @@ print("over")
     assert (done.stdout, done.stderr) == ("over\n", "")
 
 
-def test_a_thread_that_ends_after_its_loop_disturbs_nobody(
-    gate: threading.Event, recwarn: pytest.WarningsRecorder
-) -> None:
-    ended = threading.Event()
-
-    def work(_: object) -> None:
-        gate.wait()
-        ended.set()
-
-    async def main() -> None:
-        worker = LocalWorker("w")
-        await worker.start()
-        call = asyncio.create_task(worker.execute(task(work), None))
-        await asyncio.sleep(0)
-        call.cancel()
-
-    asyncio.run(main())
-    threads = [thread for thread in threading.enumerate() if thread.name == "fairlane-w"]
-    gate.set()
-    assert ended.wait(20)
-    assert threads
-    assert not [warning for warning in recwarn if "thread" in str(warning.category).lower()]
-
-
 async def test_work_may_stop_its_own_worker() -> None:
     worker = LocalWorker("w")
 
@@ -206,9 +126,8 @@ async def test_work_may_stop_its_own_worker() -> None:
         await worker.stop()
 
     await worker.start()
-    with pytest.raises(WorkerError) as error:
+    with fails(WorkerErrorCode.WORKER_LOST):
         await worker.execute(task(stop), None)
-    assert error.value.code is WorkerErrorCode.WORKER_LOST
     await worker.stop()
     await worker.start()
     assert await worker.execute(task(double), 21) == 42

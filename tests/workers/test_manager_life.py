@@ -1,36 +1,34 @@
-"""A manager's beginning and end, and the workers' lives in between."""
+"""A manager starts and stops its workers, also those that do not start or stop in time."""
 
 import asyncio
 
 import pytest
 
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_report import CheckOutcome, HealthReport
-from fairlane.workers.members.status import TaskStatus, WorkerStatus
+from fairlane.workers import (
+    HealthConfig,
+    Manager,
+    SupervisorConfig,
+    TaskStatus,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
+from tests.support.worker_errors import fails
+from tests.support.worker_gated import code_of
+from tests.support.worker_members import hang, ignore_cancellation
 from tests.support.worker_workers import ScriptedWorker, double, managed, new_task, sleep, started, unattended
 
 NONE_LEFT = WorkerErrorCode.NO_WORKERS_AVAILABLE
 
 
-def _over(pool: WorkerGroup[ScriptedWorker], **fields: object) -> Manager:
-    return Manager(pool, unattended(**fields), clock=VirtualClock())
-
-
-async def _code(assigned) -> WorkerErrorCode:
-    with pytest.raises(WorkerError) as raised:
-        await assigned
-    return raised.value.code
+def _over(group: WorkerGroup[ScriptedWorker], **fields: object) -> Manager:
+    return Manager(group, unattended(**fields), clock=VirtualClock())
 
 
 def _statuses(*workers: ScriptedWorker) -> list[str]:
     return [worker.status.value for worker in workers]
-
-
-# -- the beginning -------------------------------------------------------------------------------------------
 
 
 @virtual_time
@@ -55,67 +53,16 @@ async def test_it_starts_the_created_all_at_once_and_nobody_else() -> None:
 
 
 @virtual_time
-async def test_without_a_supervisor_a_worker_that_does_not_start_stops_all() -> None:
-    a, b = ScriptedWorker("a"), ScriptedWorker("b")
-    b.start_errors.append(OSError("no room"))
-    with pytest.raises(WorkerError, match="no room") as raised:
-        async with managed(a, b):
-            pass
-    assert raised.value.code is WorkerErrorCode.WORKER_START_FAILED
-    assert _statuses(a, b) == ["stopped", "stopped"]
-
-
-@virtual_time
-async def test_with_a_supervisor_it_is_started_again_while_tasks_wait(caplog: pytest.LogCaptureFixture) -> None:
-    worker = ScriptedWorker("a")
-    worker.start_errors += [OSError("no room"), OSError("no room")]
-    async with managed(worker, config=unattended(supervisor=SupervisorConfig())) as manager:
-        assert worker.status is WorkerStatus.FAILED
-        assert "worker a did not start: no room" in caplog.text
-        assert await manager.assign(double, 21) == 42
-        assert worker.starts == 3
-
-
-@virtual_time
-async def test_entering_that_is_cancelled_stops_what_was_started() -> None:
-    a, b = ScriptedWorker("a"), ScriptedWorker("b")
-    b.start_gate = asyncio.Event()
-    entering = asyncio.create_task(managed(a, b).__aenter__())
-    await settle()
-    entering.cancel()
-    await asyncio.wait([entering])
-    assert entering.cancelled()
-    assert _statuses(a, b) == ["stopped", "stopped"]
-
-
-# -- nobody to wait for --------------------------------------------------------------------------------------
-
-
-@virtual_time
 async def test_without_workers_nothing_waits() -> None:
     manager = managed()
     task = new_task(double)
-    with pytest.raises(WorkerError, match="the manager does not run"):
+    with pytest.raises(WorkerError, match="the manager is not running"):
         await manager.assign(task, 1)
     assert task.status is TaskStatus.FAILED
     async with manager:
-        with pytest.raises(WorkerError, match="the pool is empty") as raised:
+        with fails(NONE_LEFT, "the group is empty"):
             await manager.assign(double, 1)
-        assert raised.value.code is NONE_LEFT
-    assert await _code(manager.assign(double, 1)) is NONE_LEFT
-
-
-@virtual_time
-async def test_stopped_and_given_up_workers_are_not_waited_for() -> None:
-    config = unattended(supervisor=SupervisorConfig(max_restarts=0))
-    a, b, c = (ScriptedWorker(name) for name in "abc")
-    async with managed(a, b, c, config=config) as manager:
-        await a.stop()
-        await b.stop()
-        c.fail("for good")
-        await settle()
-        with pytest.raises(WorkerError, match="no worker to wait for: 1 failed, 2 stopped"):
-            await manager.assign(double, 1)
+    assert await code_of(manager.assign(double, 1)) is NONE_LEFT
 
 
 @virtual_time
@@ -128,68 +75,22 @@ async def test_all_who_wait_are_told_when_the_last_worker_is_given_up() -> None:
         await settle()
         worker.start_errors += [OSError("no room")] * 9
         worker.fail("gone")
-        codes = [await _code(each) for each in assigned]
+        codes = [await code_of(each) for each in assigned]
         assert codes == [NONE_LEFT] * 4
         assert {task.status for task in tasks} == {TaskStatus.FAILED}
         assert worker.starts == 3
 
 
 @virtual_time
-async def test_all_who_wait_are_told_when_the_last_worker_is_removed() -> None:
-    pool = WorkerGroup([ScriptedWorker("a"), ScriptedWorker("b")])
-    async with _over(pool) as manager:
-        running = [asyncio.create_task(manager.assign(sleep, 5.0)) for _ in range(2)]
-        await settle()
-        waiting = [asyncio.create_task(manager.assign(double, n)) for n in range(3)]
-        await settle()
-        removal = asyncio.create_task(pool.remove("a"))
-        await settle()
-        assert not any(each.done() for each in waiting)
-        await asyncio.gather(pool.remove("b", grace_s=1), return_exceptions=True)
-        assert [await _code(each) for each in waiting] == [NONE_LEFT] * 3
-        await asyncio.gather(*running, removal, return_exceptions=True)
-
-
-@virtual_time
-async def test_a_removed_worker_that_is_already_stopped_changes_nothing_for_those_who_wait() -> None:
-    stopped = ScriptedWorker("stopped")
-    pool = WorkerGroup([ScriptedWorker("a"), stopped])
-    async with _over(pool) as manager:
-        await stopped.stop()
-        blocker = asyncio.create_task(manager.assign(sleep, 5.0))
-        await settle()
-        waiting = asyncio.create_task(manager.assign(double, 1))
-        await settle()
-        await pool.remove("stopped")
-        await settle()
-        assert not waiting.done()
-        assert (await blocker, await waiting) == (5.0, 2)
-
-
-@virtual_time
-async def test_a_worker_that_comes_back_takes_those_who_wait() -> None:
-    worker = ScriptedWorker("a")
-    config = unattended(supervisor=SupervisorConfig())
-    async with managed(worker, config=config) as manager:
-        assigned = [asyncio.create_task(manager.assign(sleep, 1.0)) for _ in range(3)]
-        await settle()
-        worker.fail("for a moment")
-        assert await asyncio.gather(*assigned) == [1.0] * 3
-
-
-# -- members that come and change ----------------------------------------------------------------------------
-
-
-@virtual_time
 async def test_a_worker_that_is_added_is_started_and_takes_tasks() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup([ScriptedWorker("a")])
-    async with _over(pool) as manager:
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup([ScriptedWorker("a")])
+    async with _over(group) as manager:
         blocker = asyncio.create_task(manager.assign(sleep, 60.0))
         await settle()
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
         b = ScriptedWorker("b")
-        pool.add(b)
+        group.add(b)
         assert await waiting == 2
         assert (now_s(), b.starts) == (0, 1)
         blocker.cancel()
@@ -197,82 +98,16 @@ async def test_a_worker_that_is_added_is_started_and_takes_tasks() -> None:
 
 
 @virtual_time
-async def test_a_worker_that_is_added_to_an_empty_pool_is_waited_for() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with _over(pool) as manager:
-        worker = ScriptedWorker("a")
-        worker.start_gate = asyncio.Event()
-        pool.add(worker)
-        waiting = asyncio.create_task(manager.assign(double, 1))
-        await settle()
-        assert not waiting.done()
-        worker.start_gate.set()
-        assert await waiting == 2
-
-
-@virtual_time
-async def test_whoever_adds_a_worker_may_also_start_it(caplog: pytest.LogCaptureFixture) -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with _over(pool) as manager:
-        [ready] = await started(ScriptedWorker("ready"))
-        pool.add(ready)
-        worker = ScriptedWorker("a")
-        pool.add(worker)
-        await worker.start()
-        assert await manager.assign(double, 1) == 2
-    assert (ready.starts, worker.starts, caplog.text) == (1, 1, "")
-
-
-@virtual_time
-async def test_an_added_worker_that_does_not_start_is_not_waited_for(caplog: pytest.LogCaptureFixture) -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
-    async with _over(pool) as manager:
-        worker = ScriptedWorker("a")
-        worker.start_errors.append(OSError("no room"))
-        pool.add(worker)
-        assert await _code(manager.assign(double, 1)) is NONE_LEFT
-    assert "worker a did not start: no room" in caplog.text
-
-
-@virtual_time
 async def test_the_end_stops_an_added_worker_that_still_starts() -> None:
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
     worker = ScriptedWorker("a")
     worker.start_gate = asyncio.Event()
-    async with _over(pool) as manager:
-        pool.add(worker)
+    async with _over(group) as manager:
+        group.add(worker)
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
-    assert await _code(waiting) is NONE_LEFT
+    assert await code_of(waiting) is NONE_LEFT
     assert worker.status is WorkerStatus.STOPPED
-
-
-@virtual_time
-async def test_more_capacity_takes_those_who_wait() -> None:
-    pool = WorkerGroup([ScriptedWorker("a")])
-    async with _over(pool) as manager:
-        assigned = [asyncio.create_task(manager.assign(sleep, 1.0)) for _ in range(4)]
-        await settle()
-        pool.update("a", capacity=4)
-        await asyncio.gather(*assigned)
-        assert now_s() == 1
-
-
-@virtual_time
-async def test_a_worker_that_is_not_well_gets_no_task_until_it_is() -> None:
-    pool = WorkerGroup([ScriptedWorker("a")])
-
-    def report(*, well: bool) -> HealthReport:
-        outcome = CheckOutcome.HEALTHY if well else CheckOutcome.ERROR
-        return HealthReport("a", outcome, "", 0.0, 0.0, failures=int(not well), successes=int(well), well=well)
-
-    async with _over(pool) as manager:
-        pool.record(report(well=False))
-        waiting = asyncio.create_task(manager.assign(double, 1))
-        await settle()
-        assert not waiting.done()
-        pool.record(report(well=True))
-        assert await waiting == 2
 
 
 @virtual_time
@@ -292,9 +127,6 @@ async def test_a_worker_that_fails_its_checks_is_restarted_and_works_again() -> 
         assert a.status is WorkerStatus.READY
 
 
-# -- the end -------------------------------------------------------------------------------------------------
-
-
 @virtual_time
 async def test_the_end_lets_running_tasks_finish_and_refuses_the_others() -> None:
     worker = ScriptedWorker("a")
@@ -303,7 +135,7 @@ async def test_the_end_lets_running_tasks_finish_and_refuses_the_others() -> Non
         waiting = asyncio.create_task(manager.assign(double, 1))
         await settle()
     assert (await running, now_s()) == (5.0, 5)
-    assert await _code(waiting) is NONE_LEFT
+    assert await code_of(waiting) is NONE_LEFT
     assert worker.status is WorkerStatus.STOPPED
 
 
@@ -314,9 +146,8 @@ async def test_the_end_ends_what_still_runs_after_the_grace_time() -> None:
     async with managed(worker, config=unattended(stop_grace_ms=1_000)) as manager:
         running = asyncio.create_task(manager.assign(task, 60.0))
         await settle()
-    with pytest.raises(WorkerError) as raised:
+    with fails(NONE_LEFT) as raised:
         await running
-    assert raised.value.code is NONE_LEFT
     assert isinstance(raised.value.cause, WorkerError)
     assert raised.value.cause.code is WorkerErrorCode.WORKER_LOST
     assert (now_s(), task.status) == (1, TaskStatus.FAILED)
@@ -324,21 +155,142 @@ async def test_the_end_ends_what_still_runs_after_the_grace_time() -> None:
     assert worker.load == 0
 
 
+SUPERVISOR = SupervisorConfig(start_timeout_ms=200, backoff_base_ms=0, max_restarts=2)
+
+
+def _stuck(worker_id: str) -> ScriptedWorker:
+    """A worker whose start ends when it is cancelled, and not before."""
+    worker = ScriptedWorker(worker_id)
+    worker.start_gate = asyncio.Event()
+    return worker
+
+
+class Deaf(ScriptedWorker):
+    """Its stops, and its starts if so set, ignore cancellation until the event is set."""
+
+    def __init__(self, worker_id: str) -> None:
+        super().__init__(worker_id)
+        self.end = asyncio.Event()
+        self.deaf_to_start = False
+
+    async def _start(self) -> None:
+        if self.deaf_to_start:
+            await ignore_cancellation(self.end)()  # type: ignore[misc, operator]
+
+    async def _stop(self) -> None:
+        await ignore_cancellation(self.end)()  # type: ignore[misc, operator]
+
+
+class Foreign(ScriptedWorker):
+    """Raises an exception of its own once."""
+
+    def __init__(self, worker_id: str, error: BaseException | None) -> None:
+        super().__init__(worker_id)
+        self.error = error
+
+    async def start(self) -> None:
+        await self._raise_once()
+        await super().start()
+
+    async def stop(self, grace_s: float = 0.0) -> None:
+        await self._raise_once()
+        await super().stop(grace_s)
+
+    async def _raise_once(self) -> None:
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+
+
 @virtual_time
-async def test_one_that_does_not_stop_cleanly_does_not_keep_the_others_from_stopping() -> None:
-    a, b = ScriptedWorker("a"), ScriptedWorker("b")
-    a.stop_errors.append(OSError("stuck"))
-    with pytest.raises(WorkerError, match="stuck") as raised:
+async def test_one_that_does_not_start_holds_up_the_others_no_longer_than_a_start_may_take() -> None:
+    a, b = ScriptedWorker("a"), _stuck("b")
+    async with managed(a, b, config=unattended(supervisor=SUPERVISOR)) as manager:
+        assert now_s() == pytest.approx(0.2)
+        assert (a.status, b.status) == (WorkerStatus.READY, WorkerStatus.FAILED)
+        assert await manager.assign(double, 21) == 42
+        await asyncio.sleep(10)
+        assert (b.status, b.starts) == (WorkerStatus.FAILED, 3)
+
+
+@virtual_time
+async def test_without_a_supervisor_it_makes_entering_fail_after_the_usual_time() -> None:
+    a, b = ScriptedWorker("a"), _stuck("b")
+    with fails(WorkerErrorCode.WORKER_START_FAILED, "worker b did not start within 30 s") as raised:
         async with managed(a, b):
             pass
-    assert raised.value.code is WorkerErrorCode.WORKER_STOP_FAILED
-    assert b.status is WorkerStatus.STOPPED
+    assert raised.value.context == {"worker": "b"}
+    assert now_s() == 30
+    assert (a.status, b.status) == (WorkerStatus.STOPPED, WorkerStatus.STOPPED)
+
+
+@pytest.mark.parametrize(
+    ("error", "text"), [(OSError("stuck"), "stuck"), (asyncio.CancelledError(), "it was cancelled")]
+)
+@virtual_time
+async def test_whatever_a_start_or_a_stop_raises_the_caller_gets_a_worker_error(error, text) -> None:
+    worker, other = Foreign("a", error), ScriptedWorker("other")
+    with fails(WorkerErrorCode.WORKER_START_FAILED, f"worker a did not start: {text}"):
+        async with managed(worker, other):
+            pass
+    assert _statuses(worker, other) == ["stopped", "stopped"]
+
+    worker = Foreign("b", None)
+    with fails(WorkerErrorCode.WORKER_STOP_FAILED, f"worker b did not stop: {text}"):
+        async with managed(worker, other := ScriptedWorker("other")):
+            worker.error = error
+    assert other.status is WorkerStatus.STOPPED
 
 
 @virtual_time
-async def test_an_end_that_is_cancelled_loses_its_grace_time_and_not_its_stops() -> None:
-    a, b = ScriptedWorker("a"), ScriptedWorker("b")
-    manager = managed(a, b)
+async def test_the_end_does_not_wait_for_a_start_that_a_stop_does_not_end() -> None:
+    class Unmoved(ScriptedWorker):
+        async def start(self) -> None:
+            await hang()
+
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    async with Manager(group, unattended(), clock=VirtualClock()):
+        group.add(Unmoved("a"))
+        await settle()
+    assert (now_s(), group.get("a").status) == (0, WorkerStatus.STOPPED)
+    await settle()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+@virtual_time
+async def test_entering_that_is_cancelled_does_not_wait_for_a_start_that_ignores_it() -> None:
+    worker = Deaf("a")
+    worker.deaf_to_start = True
+    entering = asyncio.create_task(managed(worker).__aenter__())
+    await settle()
+    entering.cancel()
+    await settle()
+    entering.cancel()
+    await asyncio.wait([entering])
+    assert entering.cancelled()
+    assert now_s() == 3
+    worker.end.set()
+
+
+@virtual_time
+async def test_the_end_waits_for_a_stop_no_longer_than_the_grace_time_and_some(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    deaf, other = Deaf("deaf"), ScriptedWorker("other")
+    with fails(WorkerErrorCode.WORKER_STOP_FAILED, "worker deaf did not stop within 12 s"):
+        async with managed(deaf, other, config=unattended(stop_grace_ms=2_000)):
+            pass
+    assert (now_s(), other.status) == (12, WorkerStatus.STOPPED)
+    assert "worker deaf did not stop within 12 s, and is abandoned" in caplog.text
+    deaf.end.set()
+    await settle()
+    assert deaf.status is WorkerStatus.STOPPED
+
+
+@virtual_time
+async def test_an_end_that_is_cancelled_waits_little_for_a_stop_and_then_is_cancelled() -> None:
+    deaf, other = Deaf("deaf"), ScriptedWorker("other")
+    manager = managed(deaf, other)
     await manager.__aenter__()
     running = asyncio.create_task(manager.assign(sleep, 60.0))
     await settle()
@@ -347,36 +299,6 @@ async def test_an_end_that_is_cancelled_loses_its_grace_time_and_not_its_stops()
     ending.cancel()
     await asyncio.wait([ending])
     assert ending.cancelled()
-    assert _statuses(a, b) == ["stopped", "stopped"]
-    assert await _code(running) is NONE_LEFT
-    assert now_s() == 0
-
-
-@virtual_time
-async def test_plans_for_a_worker_that_left_or_after_the_end_are_nobodys_business() -> None:
-    worker = ScriptedWorker("a")
-    config = unattended(supervisor=SupervisorConfig(max_restarts=1))
-    pool = WorkerGroup([worker])
-    async with Manager(pool, config, clock=VirtualClock()) as manager:
-        worker.fail("gone")
-        await pool.remove("a")
-        await asyncio.sleep(60)
-        assert (worker.status, worker.starts) == (WorkerStatus.STOPPED, 1)
-        assert await _code(manager.assign(double, 1)) is NONE_LEFT
-    assert asyncio.all_tasks() == {asyncio.current_task()}
-
-
-@virtual_time
-async def test_one_whose_removal_was_cancelled_is_not_waited_for() -> None:
-    worker = ScriptedWorker("a")
-    pool = WorkerGroup([worker])
-    async with Manager(pool, unattended(supervisor=SupervisorConfig()), clock=VirtualClock()) as manager:
-        running = asyncio.ensure_future(manager.assign(sleep, 100.0))
-        await settle()
-        removal = asyncio.ensure_future(pool.remove("a"))
-        await settle()
-        removal.cancel()
-        await settle()
-        worker.fail("while it leaves")
-        assert await _code(manager.assign(double, 1)) is NONE_LEFT
-        assert await _code(running) is NONE_LEFT
+    assert (now_s(), other.status) == (3, WorkerStatus.STOPPED)
+    await asyncio.wait([running])
+    deaf.end.set()

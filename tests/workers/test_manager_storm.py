@@ -1,7 +1,7 @@
 """Storms: failures, cancellations, deadlines, removals, additions and the end itself, in any order and at any moment.
 
-Whatever happens, every assign ends exactly once, every task in the status that its caller was told, every slot is given
-back, and nothing goes on afterwards.
+Whatever happens, every assign ends exactly once, every task's status matches its caller's outcome, every slot is freed,
+and no task is left running.
 """
 
 import asyncio
@@ -13,14 +13,19 @@ import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, NumberDataPoint
 
-from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.telemetry import Telemetry
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.executor.task import Task
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.status import TaskStatus
-from fairlane.workers.strategies.registry import strategy_names
+from fairlane.workers import (
+    HealthConfig,
+    Manager,
+    ManagerConfig,
+    SupervisorConfig,
+    Task,
+    TaskStatus,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    strategy_names,
+)
 from tests.support.virtual_time import VirtualClock, settle, virtual_time
 from tests.support.worker_workers import ScriptedWorker, new_task
 
@@ -30,7 +35,7 @@ STATUS_OF = {
     "cancelled": TaskStatus.CANCELLED,
     WorkerErrorCode.TASK_CANCELLED: TaskStatus.CANCELLED,
 }
-TROUBLES = ("fail", "fail", "remove", "remove at once", "add", "add broken", "capacity", "unwell", "well", "rest")
+TROUBLES = ("fail", "fail", "remove", "remove at once", "add", "add broken", "capacity", "unhealthy", "healthy", "rest")
 
 
 @dataclass
@@ -39,7 +44,7 @@ class Storm:
 
     chance: random.Random
     manager: Manager
-    pool: WorkerGroup[ScriptedWorker]
+    group: WorkerGroup[ScriptedWorker]
     workers: list[ScriptedWorker] = field(default_factory=list)
     tasks: list[Task[int, int]] = field(default_factory=list)
     ended: Counter[str] = field(default_factory=Counter)
@@ -49,7 +54,7 @@ class Storm:
         worker = ScriptedWorker(f"w{len(self.workers)}", capacity=self.chance.randint(1, 3))
         worker.start_errors += start_errors
         self.workers.append(worker)
-        self.pool.add(worker)
+        self.group.add(worker)
 
     def _work_of(self, task_id: str):
         async def work(value: int) -> int:
@@ -67,7 +72,7 @@ class Storm:
         return work
 
     async def caller(self, number: int) -> None:
-        """Assign one task, and be told once how it ended."""
+        """Assign one task, and check its outcome."""
         task = new_task(self._work_of(f"t{number}"), f"t{number}")
         self.tasks.append(task)
         outcome = "nothing"
@@ -85,7 +90,7 @@ class Storm:
             assert task.metadata.attempts <= RETRIES + 1
 
     async def trouble(self, kind: str) -> None:
-        member = self.chance.choice(self.pool.list()) if len(self.pool) else None
+        member = self.chance.choice(self.group.list()) if len(self.group) else None
         if kind == "add" or member is None:
             self.add_worker()
         elif kind == "add broken":
@@ -93,16 +98,16 @@ class Storm:
         elif kind == "fail":
             member.fail("the storm")
         elif kind == "remove":
-            await self.pool.remove(member.id)
+            await self.group.remove(member.id)
         elif kind == "remove at once":
-            await self.pool.remove(member.id, grace_s=self.chance.choice([0, 0.2]))
+            await self.group.remove(member.id, grace_s=self.chance.choice([0, 0.2]))
         elif kind == "capacity":
-            self.pool.update(member.id, capacity=self.chance.randint(1, 4))
-        elif kind in {"well", "unwell"}:
-            member.healthy = kind == "well"
+            self.group.update(member.id, capacity=self.chance.randint(1, 4))
+        elif kind in {"healthy", "unhealthy"}:
+            member.healthy = kind == "healthy"
 
     def calm_down(self) -> None:
-        """Let all be well, so that nobody waits for one that will never be."""
+        """Make all workers healthy, so that no caller waits for one that never recovers."""
         for worker in self.workers:
             worker.healthy = True
 
@@ -139,7 +144,7 @@ def _sums(reader: InMemoryMetricReader) -> Counter[str]:
     return sums
 
 
-@pytest.mark.parametrize("end", ["when all are told", "in the middle"])
+@pytest.mark.parametrize("end", ["after all callers", "in the middle"])
 @pytest.mark.parametrize("seed", range(25))
 @virtual_time
 async def test_whatever_happens_every_assign_ends_once_and_every_slot_comes_back(seed: int, end: str) -> None:
@@ -154,21 +159,21 @@ async def test_whatever_happens_every_assign_ends_once_and_every_slot_comes_back
         health=HealthConfig(interval_ms=300, failure_threshold=2),
         supervisor=SupervisorConfig(max_restarts=chance.choice([0, 2, 100])),
     )
-    pool: WorkerGroup[ScriptedWorker] = WorkerGroup()
+    group: WorkerGroup[ScriptedWorker] = WorkerGroup()
     manager = Manager(
-        pool,
+        group,
         config,
         retry_on=(ConnectionError,),
         clock=VirtualClock(),
         rng=chance,
         telemetry=Telemetry(MeterProvider([reader])),
     )
-    storm = Storm(chance, manager, pool)
+    storm = Storm(chance, manager, group)
     for _ in range(chance.randint(1, 4)):
         storm.add_worker()
     async with asyncio.timeout(3_600), manager:
         callers = await storm.blow(60)
-        if end == "when all are told":
+        if end == "after all callers":
             storm.calm_down()
             await asyncio.gather(*callers, return_exceptions=True)
     results = await asyncio.gather(*callers, return_exceptions=True)

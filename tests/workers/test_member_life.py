@@ -1,55 +1,51 @@
-"""Starts, stops, failures and cancellations that come while others are under way."""
+"""Starts, stops, failures and cancellations that overlap, and a second life in another event loop."""
 
 import asyncio
+import threading
+from collections.abc import Callable
 
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
+from fairlane.workers import (
+    AbstractWorker,
+    LocalWorker,
+    Manager,
+    SubprocessWorker,
+    WorkerError,
+    WorkerErrorCode,
+    WorkerGroup,
+    WorkerStatus,
+)
 from tests.support.virtual_time import settle, virtual_time
-from tests.support.worker_gated import Gated, S, begun, code_of, insist_for
-from tests.support.worker_work import Unspeakable, task
+from tests.support.worker_errors import fails
+from tests.support.worker_gated import Gated, S, begun, code_of
+from tests.support.worker_work import Meeting, Unspeakable, meet, task
+
+ERRORS = [(OSError("no disk"), "no disk"), (Unspeakable(), "Unspeakable"), (asyncio.CancelledError(), "CancelledError")]
 
 
+@pytest.mark.parametrize(("error", "text"), ERRORS)
 @virtual_time
-async def test_a_start_that_fails_says_why_and_may_be_tried_again() -> None:
+async def test_starts_and_stops_that_fail_say_why_and_may_be_repeated(error: BaseException, text: str) -> None:
     worker = Gated()
-    worker.start_error = OSError("no disk")
-    with pytest.raises(WorkerError, match="worker w did not start: no disk") as error:
+    worker.start_error = error
+    with fails(WorkerErrorCode.WORKER_START_FAILED, f"worker w did not start: {text}") as raised:
         await worker.start()
-    assert error.value.code is WorkerErrorCode.WORKER_START_FAILED
-    assert isinstance(error.value.cause, OSError)
+    assert raised.value.cause is error
     worker.start_error = None
     await worker.start()
     assert worker.path == [S.STARTING, S.FAILED, S.STARTING, S.READY]
-
-
-@virtual_time
-async def test_starts_and_stops_that_raise_what_cannot_be_shown_have_failed() -> None:
-    worker = Gated()
-    worker.start_error = Unspeakable()
-    with pytest.raises(WorkerError, match="worker w did not start: Unspeakable") as error:
-        await worker.start()
-    assert isinstance(error.value.cause, Unspeakable)
-    worker.start_error = None
-    await worker.start()
-    worker.stop_error = Unspeakable()
-    with pytest.raises(WorkerError, match="worker w did not stop: Unspeakable"):
+    worker.stop_error = error
+    first, second = begun(worker.stop()), begun(worker.stop())
+    assert await code_of(first) is await code_of(second) is WorkerErrorCode.WORKER_STOP_FAILED
+    with fails(WorkerErrorCode.WORKER_STOP_FAILED, f"worker w did not stop: {text}"):
         await worker.stop()
-    assert worker.status is S.FAILED
-
-
-@virtual_time
-async def test_a_transport_that_cancels_itself_has_failed() -> None:
-    worker = Gated()
-    worker.start_error = asyncio.CancelledError()
-    with pytest.raises(WorkerError, match="CancelledError"):
+    with fails(WorkerErrorCode.WORKER_START_FAILED, text):
         await worker.start()
-    worker.start_error = None
-    await worker.start()
-    worker.stop_error = asyncio.CancelledError()
-    with pytest.raises(WorkerError, match="CancelledError"):
-        await worker.stop()
     assert worker.status is S.FAILED
+    worker.stop_error = None
+    await worker.stop()
+    assert worker.status is S.STOPPED
 
 
 @virtual_time
@@ -87,19 +83,6 @@ async def test_a_start_that_goes_on_although_given_up_changes_nothing() -> None:
 
 
 @virtual_time
-async def test_a_cancelled_start_has_failed() -> None:
-    worker = Gated()
-    start = begun(worker.start())
-    await settle()
-    start.cancel()
-    await asyncio.wait({start})
-    assert start.cancelled()
-    assert worker.status is S.FAILED
-    await worker.start()
-    assert worker.status is S.READY
-
-
-@virtual_time
 async def test_a_start_that_is_cancelled_when_it_has_been_made_anew_leaves_the_new_one_alone() -> None:
     worker = Gated()
     first = begun(worker.start())
@@ -110,16 +93,6 @@ async def test_a_start_that_is_cancelled_when_it_has_been_made_anew_leaves_the_n
     first.cancel()
     await second
     assert worker.status is S.READY
-
-
-@virtual_time
-async def test_a_start_may_be_cancelled_too_late() -> None:
-    worker = Gated()
-    start = begun(worker.start())
-    worker.watch(lambda member: start.cancel() if member.status is S.READY else None)
-    await asyncio.wait({start})
-    assert start.cancelled()
-    assert (worker.status, worker.alive) == (S.READY, True)
 
 
 @virtual_time
@@ -169,18 +142,6 @@ async def test_stops_share_one_end_and_the_shortest_grace_time_holds() -> None:
 
 
 @virtual_time
-async def test_a_stop_that_comes_when_all_is_lost_waits_for_nothing_else() -> None:
-    worker = Gated()
-    await worker.start()
-    begun(worker.execute(task(insist_for(100)), None)).add_done_callback(lambda call: call.exception())
-    await settle()
-    first = begun(worker.stop())
-    await settle()
-    await asyncio.gather(first, worker.stop(grace_s=50))
-    assert asyncio.get_running_loop().time() == pytest.approx(2)
-
-
-@virtual_time
 async def test_a_cancelled_stop_leaves_it_draining_and_a_later_one_goes_on_by_itself() -> None:
     worker = Gated()
     await worker.start()
@@ -201,33 +162,50 @@ async def test_a_cancelled_stop_leaves_it_draining_and_a_later_one_goes_on_by_it
     assert (worker.status, worker.alive) == (S.STOPPED, False)
 
 
-@virtual_time
-async def test_a_stop_that_fails_says_why_and_may_be_tried_again() -> None:
-    worker = Gated()
-    await worker.start()
-    worker.stop_error = OSError("still there")
-    first, second = begun(worker.stop()), begun(worker.stop())
-    assert await code_of(first) is await code_of(second) is WorkerErrorCode.WORKER_STOP_FAILED
-    assert worker.status is S.FAILED
-    with pytest.raises(WorkerError, match="worker w did not stop: still there"):
-        await worker.stop()
-    with pytest.raises(WorkerError, match="did not start: still there"):
+@pytest.mark.parametrize("kind", [LocalWorker, SubprocessWorker])
+def test_one_that_has_stopped_works_and_stops_in_the_next_loop(kind: Callable[[str], AbstractWorker]) -> None:
+    worker = kind("w")
+
+    async def use_it() -> str:
+        """Leave while it works, so that its stop waits."""
+        async with Meeting() as meeting:
+            await worker.start()
+            async with Manager(WorkerGroup([worker])) as manager:
+                met = asyncio.create_task(manager.assign(meet, meeting.address))
+                guest = await meeting.guest()
+                worker.watch(lambda member: guest.release() if member.status is WorkerStatus.DRAINING else None)
+            return await met
+
+    for _ in range(2):
+        assert asyncio.run(use_it()) == "met"
+        assert (worker.status, worker.load) == (WorkerStatus.STOPPED, 0)
+
+
+def test_a_worker_that_has_not_stopped_or_still_runs_something_cannot_start_in_another_loop() -> None:
+    worker = LocalWorker("w")
+    gate = threading.Event()
+    began = threading.Event()
+
+    def wait(_: None) -> None:
+        began.set()
+        gate.wait()
+
+    asyncio.run(worker.start())
+    with fails(WorkerErrorCode.ILLEGAL_TRANSITION, "worker w belongs to another event loop: stop it there"):
+        asyncio.run(worker.start())
+    assert worker.status is WorkerStatus.READY
+    asyncio.run(worker.stop())
+
+    async def leave_it() -> None:
         await worker.start()
-    worker.stop_error = None
-    await worker.stop()
-    assert worker.status is S.STOPPED
+        call = asyncio.create_task(worker.execute(task(wait), None))
+        await asyncio.to_thread(began.wait)
+        await worker.stop()
+        with pytest.raises(WorkerError):
+            await call
 
-
-@virtual_time
-async def test_one_that_is_started_again_while_it_drains_is_stopped_all_the_same() -> None:
-    worker = Gated()
-    await worker.start()
-    call = begun(worker.execute(task(insist_for(50)), None))
-    await settle()
-    stop = begun(worker.stop(grace_s=20))
-    await settle()
-    worker.fail("while it drains")
-    assert await code_of(call) is WorkerErrorCode.WORKER_LOST
-    await worker.start()
-    await stop
-    assert worker.path == [S.STARTING, S.READY, S.DRAINING, S.FAILED, S.STARTING, S.READY, S.DRAINING, S.STOPPED]
+    asyncio.run(leave_it())
+    assert (worker.status, worker.load) == (WorkerStatus.STOPPED, 1)
+    with pytest.raises(WorkerError, match="belongs to another event loop"):
+        asyncio.run(worker.start())
+    gate.set()

@@ -1,7 +1,7 @@
 """A checker and a supervisor together, while members fail, hang, are stopped, started, removed and added at any moment.
 
-Whatever happens, no member is ever asked twice at once, nobody outside the pool is touched, every member
-that may come back does, and nothing goes on afterwards.
+Whatever happens, no member is checked twice at once, no member outside the group is touched, every member that may be
+restarted is, and no task is left running.
 """
 
 import asyncio
@@ -11,14 +11,20 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from fairlane.config.workers import HealthConfig, SupervisorConfig
-from fairlane.workers.errors import WorkerError
-from fairlane.workers.members.events import MemberEvent, MemberEventKind
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_checker import HealthChecker
-from fairlane.workers.members.member import WorkerHealth
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.members.supervisor import Supervisor, SupervisorEvent, SupervisorEventKind
+from fairlane.workers import (
+    HealthChecker,
+    HealthConfig,
+    MemberEvent,
+    MemberEventKind,
+    Supervisor,
+    SupervisorConfig,
+    SupervisorEvent,
+    SupervisorEventKind,
+    WorkerError,
+    WorkerGroup,
+    WorkerHealth,
+    WorkerStatus,
+)
 from tests.support.virtual_time import VirtualClock, now_s, virtual_time
 from tests.support.worker_members import ScriptedMember, hang, ignore_cancellation
 
@@ -76,21 +82,21 @@ class Moody(ScriptedMember):
 
 @dataclass
 class World:
-    """Who is in the pool, who is not, and who is only on its way out since its removal was cancelled."""
+    """Who is in the group, who is not, and who is only on its way out since its removal was cancelled."""
 
     chance: random.Random
     gone: list[Moody]
-    pool: WorkerGroup[Moody] = field(default_factory=WorkerGroup)
+    group: WorkerGroup[Moody] = field(default_factory=WorkerGroup)
     leaving: set[Moody] = field(default_factory=set)
 
     async def trouble(self, kind: str) -> None:
         if kind == "add":
             if self.gone:
-                self.pool.add(self.gone.pop(self.chance.randrange(len(self.gone))))
+                self.group.add(self.gone.pop(self.chance.randrange(len(self.gone))))
             return
-        if not self.pool:
+        if not self.group:
             return
-        member = self.chance.choice(self.pool.list())
+        member = self.chance.choice(self.group.list())
         with contextlib.suppress(WorkerError, TimeoutError):
             match kind:
                 case "fail":
@@ -105,7 +111,7 @@ class World:
 
     async def _remove(self, member: Moody) -> None:
         self.leaving.add(member)
-        await self.pool.remove(member.id)
+        await self.group.remove(member.id)
         if member in self.leaving:
             self.leaving.discard(member)
             self.gone.append(member)
@@ -117,11 +123,11 @@ async def test_whatever_happens_all_come_back_that_may_and_nothing_goes_on(seed:
     chance = random.Random(seed)
     everybody = tuple(Moody(f"w{number}", chance) for number in range(4))
     world = World(chance, list(everybody))
-    pool = world.pool
+    group = world.group
     given_up: set[str] = set()
 
     def see(event: SupervisorEvent) -> None:
-        assert event.worker_id in pool
+        assert event.worker_id in group
         assert event.worker_id not in given_up
         if event.kind is SupervisorEventKind.GAVE_UP:
             given_up.add(event.worker_id)
@@ -130,9 +136,9 @@ async def test_whatever_happens_all_come_back_that_may_and_nothing_goes_on(seed:
         if event.kind is MemberEventKind.REMOVED:
             given_up.discard(event.member.id)
 
-    pool.subscribe(forget)
-    supervisor = Supervisor(pool, SUPERVISOR, clock=VirtualClock(), rng=chance, observer=see)
-    checker = HealthChecker(pool, HEALTH, clock=VirtualClock(), rng=chance)
+    group.subscribe(forget)
+    supervisor = Supervisor(group, SUPERVISOR, clock=VirtualClock(), rng=chance, observer=see)
+    checker = HealthChecker(group, HEALTH, clock=VirtualClock(), rng=chance)
     async with supervisor, checker:
         troubles = []
         for _ in range(60):
@@ -152,12 +158,12 @@ async def test_whatever_happens_all_come_back_that_may_and_nothing_goes_on(seed:
             member.fail("outside")
         untouched = [(member.started_s.copy(), member.checked_s.copy()) for member in world.gone]
         await asyncio.sleep(30)
-        for member in pool:
+        for member in group:
             assert not supervisor.will_restart(member.id)
             assert member.status is not WorkerStatus.FAILED or member.id in given_up
             if member.status is WorkerStatus.READY:
                 assert now_s() - member.checked_s[-1] < 0.5
-                assert pool.available(member) or member in world.leaving
+                assert group.accepts_tasks(member.id) or member in world.leaving
         assert untouched == [(member.started_s, member.checked_s) for member in world.gone]
         assert all(member.status is WorkerStatus.FAILED for member in world.gone)
         assert all(member.most_checks <= 1 for member in everybody)

@@ -13,6 +13,7 @@ from fairlane.workers import (
     register_strategy,
     strategy_names,
 )
+from tests.support.worker_errors import fails
 
 HERE = __name__
 
@@ -53,15 +54,9 @@ def raises_a_plain_error(_: Rng) -> Strategy:
 
 
 def refusal(name: str) -> str:
-    with pytest.raises(WorkerError) as caught:
+    with fails(WorkerErrorCode.INVALID_CONFIGURATION) as caught:
         make_strategy(name, system_rng(1))
-    assert caught.value.code is WorkerErrorCode.INVALID_CONFIGURATION
     return caught.value.message
-
-
-def test_the_names_there_are() -> None:
-    assert {"least-busy", "least-busy-ewma", "round-robin", "weighted", "weighted-random"} <= set(strategy_names())
-    assert list(strategy_names()) == sorted(strategy_names())
 
 
 @pytest.mark.parametrize("name", [*StrategyName, *map(str, StrategyName)])
@@ -82,44 +77,24 @@ def test_a_registered_strategy_has_its_name_and_the_source_of_chance() -> None:
     assert "test-registry-first" in refusal("unknown")
 
 
-def test_a_place_names_a_factory() -> None:
-    assert isinstance(make_strategy(f"{HERE}:First", system_rng(1)), First)
-
-
 @pytest.mark.parametrize("name", ["least-busy", "test-registry-taken"])
 def test_a_name_is_given_once(name: str) -> None:
     if name not in strategy_names():
         register_strategy(name, First)
-    with pytest.raises(WorkerError, match=f"strategy = '{name}': is taken") as caught:
+    with fails(WorkerErrorCode.INVALID_CONFIGURATION, f"strategy = '{name}': is already registered") as caught:
         register_strategy(name, First)
-    assert caught.value.code is WorkerErrorCode.INVALID_CONFIGURATION
     assert caught.value.context == {"strategy": name}
 
 
-@pytest.mark.parametrize("name", ["", "Mine", "a b", "-a", "1a", "a.b", "a:b", "a_b", "x" * 65, "a\n", "ä"])
-def test_what_is_no_name_is_refused(name: str) -> None:
-    with pytest.raises(WorkerError, match="must be 1 to 64 lower-case letters, digits and hyphens"):
-        register_strategy(name, First)
-    assert name not in strategy_names()
-
-
-@pytest.mark.parametrize("name", [5, None, b"mine", []])
-def test_what_is_not_even_text_is_refused(name: object) -> None:
+@pytest.mark.parametrize("name", ["", "Mine", "a b", "1a", "a:b", "a_b", "x" * 65, "a\n", "ä", 5, None, []])
+def test_what_is_no_name_is_refused(name: object) -> None:
     with pytest.raises(WorkerError, match=r"strategy = .*: must be 1 to 64 lower-case letters"):
         register_strategy(name, First)  # type: ignore[arg-type]
-    with pytest.raises(WorkerError, match=r"strategy = .*: must be one of "):
-        make_strategy(name, system_rng(1))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("factory", [None, 5, "First"])
-def test_what_cannot_make_a_strategy_gets_no_name(factory: object) -> None:
-    with pytest.raises(WorkerError, match=r"factory = .*: must be callable") as caught:
-        register_strategy("test-registry-nothing", factory)  # type: ignore[arg-type]
-    assert caught.value.code is WorkerErrorCode.INVALID_CONFIGURATION
-    assert "test-registry-nothing" not in strategy_names()
-
-
-@pytest.mark.parametrize("name", ["", "lottery", "Least-Busy", "least_busy", "a:", ":a", "a:b:c", "a b:c", "../a:b"])
+@pytest.mark.parametrize(
+    "name", ["", "lottery", "Least-Busy", "least_busy", "a:", ":a", "a:b:c", "a b:c", "../a:b", 5, []]
+)
 def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
     text = refusal(name)
     assert text.startswith(f"strategy = {name!r}: must be one of ")
@@ -132,25 +107,18 @@ def test_an_unknown_name_is_refused_with_those_there_are(name: str) -> None:
         ("no_such_module_at_all:First", "ModuleNotFoundError: No module named 'no_such_module_at_all'"),
         (f"{HERE}:missing", "AttributeError: module .* has no attribute 'missing'"),
         (f"{HERE}:NOT_A_FACTORY", "TypeError: 'int' object is not callable"),
-        (f"{HERE}:makes_a_number", "made a int, which cannot put or remove or choose or undo"),
+        (f"{HERE}:makes_a_number", "returned an object of type int without put, remove, choose, undo"),
         (f"{HERE}:raises", "RuntimeError: no luck"),
     ],
 )
 def test_a_place_without_a_strategy_is_refused_with_the_reason(name: str, problem: str) -> None:
-    with pytest.raises(WorkerError, match=problem) as caught:
+    with fails(WorkerErrorCode.INVALID_CONFIGURATION, problem) as caught:
         make_strategy(name, system_rng(1))
-    assert caught.value.code is WorkerErrorCode.INVALID_CONFIGURATION
     assert caught.value.context == {"strategy": name}
 
 
 def test_a_plain_error_of_a_factory_is_left_as_it_is() -> None:
     assert refusal(f"{HERE}:raises_a_plain_error") == "said plainly"
-
-
-def test_what_caused_a_refusal_is_kept() -> None:
-    with pytest.raises(WorkerError) as caught:
-        make_strategy(f"{HERE}:raises", system_rng(1))
-    assert isinstance(caught.value.cause, RuntimeError)
 
 
 def test_a_place_is_a_module_and_one_attribute() -> None:

@@ -1,4 +1,4 @@
-"""Workers in processes of their own: their death, what cannot be sent, and that none is left behind."""
+"""Workers with their own process: its death, what cannot be sent, and that no process is left behind."""
 
 import asyncio
 import os
@@ -12,12 +12,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fairlane.workers.errors import WorkerError, WorkerErrorCode
-from fairlane.workers.members.member import Member
-from fairlane.workers.members.status import WorkerStatus
+from fairlane.workers import Member, SubprocessWorker, WorkerError, WorkerErrorCode, WorkerStatus
 from fairlane.workers.transports import child_process
-from fairlane.workers.transports.subprocess_worker import SubprocessWorker
 from tests.support import worker_work
+from tests.support.worker_errors import fails
+from tests.support.worker_hostile import LOADING, Unloadable, Unpicklable, take
 from tests.support.worker_work import Meeting, double, double_in_thread, meet, meet_in_thread, process_id, task
 
 ROOT = Path(__file__).parents[2]
@@ -55,9 +54,6 @@ async def until_failed(worker: SubprocessWorker) -> None:
     end()
 
 
-# -- one process -----------------------------------------------------------------------------------------------
-
-
 async def test_work_runs_in_one_other_process(worker: SubprocessWorker) -> None:
     pids = {await worker.execute(task(process_id), None) for _ in range(2)}
     assert pids == {worker.pid}
@@ -90,42 +86,20 @@ async def test_the_traceback_comes_along(worker: SubprocessWorker) -> None:
     assert "raise_it" in note
 
 
-# -- what cannot be sent -----------------------------------------------------------------------------------------
-
-
-async def test_work_that_does_not_pickle_is_refused(worker: SubprocessWorker) -> None:
-    with pytest.raises(WorkerError, match=r"task t cannot be sent to worker w.*must pickle") as error:
-        await worker.execute(task(lambda value: value), 1)
-    assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
-    assert not error.value.retryable
-
-
 async def test_work_that_the_process_cannot_import_is_refused(
     worker: SubprocessWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = types.ModuleType("only_here")
     exec("def work(value): return value", module.__dict__)
     monkeypatch.setitem(sys.modules, "only_here", module)
-    with pytest.raises(WorkerError, match=r"No module named 'only_here'.*importable") as error:
+    with fails(WorkerErrorCode.INVALID_CONFIGURATION, r"No module named 'only_here'.*importable"):
         await worker.execute(task(module.work), 1)
-    assert error.value.code is WorkerErrorCode.INVALID_CONFIGURATION
     assert await worker.execute(task(double), 21) == 42
 
 
 async def test_an_output_that_does_not_pickle_is_a_failure_of_the_task(worker: SubprocessWorker) -> None:
-    with pytest.raises(WorkerError, match="lambda") as error:
+    with fails(WorkerErrorCode.TASK_FAILED, "lambda"):
         await worker.execute(task(worker_work.lambda_of), 1)
-    assert error.value.code is WorkerErrorCode.TASK_FAILED
-
-
-async def test_an_exception_that_does_not_survive_has_a_stand_in(worker: SubprocessWorker) -> None:
-    with pytest.raises(WorkerError) as error:
-        await worker.execute(task(worker_work.be_picky), None)
-    assert isinstance(error.value.cause, RuntimeError)
-    assert str(error.value.cause) == "tests.support.worker_work.Picky: one and two"
-
-
-# -- its death ---------------------------------------------------------------------------------------------------
 
 
 async def test_what_runs_in_a_killed_process_is_lost_at_once(worker: SubprocessWorker, meeting: Meeting) -> None:
@@ -149,21 +123,6 @@ async def test_what_runs_in_a_killed_process_is_lost_at_once(worker: SubprocessW
     assert await worker.execute(task(double), 21) == 42
 
 
-async def test_work_that_ends_the_process_is_lost_and_the_log_says_how(
-    worker: SubprocessWorker, caplog: pytest.LogCaptureFixture
-) -> None:
-    with pytest.raises(WorkerError) as error:
-        await worker.execute(task(worker_work.end_the_process), 3)
-    assert error.value.code is WorkerErrorCode.WORKER_LOST
-    assert "ended with status 3" in caplog.text
-
-
-async def test_an_idle_process_that_ends_is_noticed(worker: SubprocessWorker) -> None:
-    assert worker.pid is not None
-    os.kill(worker.pid, signal.SIGKILL)
-    await until_failed(worker)
-
-
 async def test_a_death_is_noticed_although_a_fork_of_it_lives_on(worker: SubprocessWorker, meeting: Meeting) -> None:
     await worker.execute(task(worker_work.meet_as_fork), meeting.address)
     fork = await meeting.guest()
@@ -179,9 +138,8 @@ async def test_one_that_has_closed_its_connection_is_ended(
     monkeypatch.setattr(child_process, "END_S", 0.05)
     pid = worker.pid
     assert pid is not None
-    with pytest.raises(WorkerError) as error:
+    with fails(WorkerErrorCode.WORKER_LOST):
         await worker.execute(task(worker_work.close_everything), None)
-    assert error.value.code is WorkerErrorCode.WORKER_LOST
     assert has_ended(pid)
 
 
@@ -200,19 +158,15 @@ async def test_a_check_of_a_process_that_hangs_ends_with_the_process(worker: Sub
     check = asyncio.create_task(worker.health())
     await asyncio.sleep(0)
     os.kill(worker.pid, signal.SIGKILL)
-    with pytest.raises(ChildProcessError, match="ended with status -9"):
+    with pytest.raises(ChildProcessError, match="exited with status -9"):
         await check
-
-
-# -- start and stop ------------------------------------------------------------------------------------------------
 
 
 async def test_a_process_that_does_not_come_up_is_a_failed_start(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = SubprocessWorker("w")
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(WorkerError, match="ended with status 1") as error:
+    with fails(WorkerErrorCode.WORKER_START_FAILED, "exited with status 1"):
         await worker.start()
-    assert error.value.code is WorkerErrorCode.WORKER_START_FAILED
     monkeypatch.setattr(sys, "executable", "/no/such/file")
     with pytest.raises(WorkerError, match="No such file"):
         await worker.start()
@@ -238,7 +192,7 @@ async def test_a_start_without_a_connection_leaves_no_process(monkeypatch: pytes
 
 
 async def test_a_start_that_is_cancelled_leaves_no_process() -> None:
-    for turns in range(0, 40, 3):
+    for turns in range(0, 40, 8):
         worker = SubprocessWorker("w")
         start = asyncio.create_task(worker.start())
         for _ in range(turns):
@@ -306,8 +260,6 @@ async def test_an_interrupt_from_the_terminal_is_the_workers_to_handle(
     assert await worker.execute(task(double_in_thread), 21) == 42
 
 
-# -- the end of this process -----------------------------------------------------------------------------------------
-
 OWNER = """
 import asyncio, os, sys
 from fairlane.workers import SubprocessWorker, Task
@@ -349,3 +301,29 @@ async def test_the_process_ends_with_its_owner_however_that_ends(meeting: Meetin
     owner.stdin.close()
     await asyncio.to_thread(process.wait, 20)
     await owner.wait()
+
+
+SAYS = {
+    "surrogate": r"ValueError: file \udcff is missing",
+    "unspeakable": "Unspeakable: Unspeakable",
+    "exit": "SystemExit: 3",
+    "cancelled": "CancelledError: CancelledError",
+}
+
+
+async def test_an_input_that_cannot_be_loaded_is_refused(worker: SubprocessWorker) -> None:
+    pid = worker.pid
+    for name in LOADING:
+        async with asyncio.timeout(20):
+            with fails(WorkerErrorCode.INVALID_CONFIGURATION) as error:
+                await worker.execute(task(take), Unloadable(name))
+        assert f"cannot be sent to worker w: {SAYS[name]}; " in str(error.value)
+        assert (worker.status, worker.load) == (WorkerStatus.READY, 0)
+    assert await worker.execute(task(take), None) == pid
+
+
+@pytest.mark.parametrize(("value", "problem"), [(lambda: 1, "lambda"), (Unpicklable(), "Unspeakable")])
+async def test_an_input_that_does_not_pickle_is_refused(worker: SubprocessWorker, value: object, problem: str) -> None:
+    with fails(WorkerErrorCode.INVALID_CONFIGURATION, f"task t cannot be sent to worker w: .*{problem}.*must pickle"):
+        await worker.execute(task(take), value)
+    assert worker.load == 0

@@ -7,7 +7,6 @@ import pytest
 from opentelemetry import trace
 
 from fairlane.clock import system_rng
-from fairlane.config.workers import HealthConfig, ManagerConfig, SupervisorConfig
 from fairlane.errors import FairlaneError
 from fairlane.telemetry import Telemetry
 from fairlane.telemetry.names import (
@@ -20,12 +19,18 @@ from fairlane.telemetry.names import (
     TASKS,
     Instrument,
 )
-from fairlane.workers.errors import WORKER_ERROR_CODES, WorkerError
-from fairlane.workers.executor.manager import Manager
-from fairlane.workers.members.group import WorkerGroup
-from fairlane.workers.members.health_report import CheckOutcome
-from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.strategies.registry import strategy_names
+from fairlane.workers import (
+    WORKER_ERROR_CODES,
+    CheckOutcome,
+    HealthConfig,
+    Manager,
+    ManagerConfig,
+    SupervisorConfig,
+    WorkerError,
+    WorkerGroup,
+    WorkerStatus,
+    strategy_names,
+)
 from tests.support.virtual_time import VirtualClock, virtual_time
 from tests.support.worker_telemetry import Recording
 from tests.support.worker_work import double, raise_it_async
@@ -71,17 +76,11 @@ async def eventful(recording: Recording) -> None:
 
 
 @virtual_time
-async def test_every_instrument_and_every_span_is_recorded() -> None:
+async def test_every_instrument_and_span_is_recorded_with_few_values_for_the_declared_attributes() -> None:
     recording = Recording()
     await eventful(recording)
     assert [each.name for each in INSTRUMENTS if not recording.values(each)] == []
     assert {name for name, *_ in recording.spans()} == {each.name for each in SPANS}
-
-
-@virtual_time
-async def test_attributes_are_the_declared_ones_and_take_few_values() -> None:
-    recording = Recording()
-    await eventful(recording)
     declared = {each.name: set(each.attributes) for each in SPANS}
     for name, attributes, *_ in recording.spans():
         assert set(attributes) == declared[name]
@@ -92,19 +91,13 @@ async def test_attributes_are_the_declared_ones_and_take_few_values() -> None:
 
 
 @virtual_time
-async def test_an_attempt_lies_within_its_task_and_says_what_went_wrong() -> None:
+async def test_each_attempt_is_counted_once_and_lies_within_its_task() -> None:
     recording = Recording()
     await eventful(recording)
     tasks = [described for name, _, described, _ in recording.spans() if name == ASSIGN.name]
     attempts = [(described, child) for name, _, described, child in recording.spans() if name == EXECUTE.name]
     assert tasks[:3] == [None, "retries_exhausted", "task_failed"]
     assert attempts[:4] == [(None, True), ("task_failed", True), ("task_failed", True), ("task_failed", True)]
-
-
-@virtual_time
-async def test_every_attempt_is_counted_and_timed_once() -> None:
-    recording = Recording()
-    await eventful(recording)
     assert recording.values(ATTEMPTS) == recording.values(ATTEMPT_DURATION)
     assert recording.values(ATTEMPTS) == {("scripted", "completed"): 4, ("scripted", "task_failed"): 3}
     assert {outcome: count for (_, outcome), count in recording.values(TASKS).items()} == {

@@ -45,9 +45,9 @@ _INTRO: Final = f"""\
 Generated from `fairlane.telemetry.names` by `python -m tools.docs.telemetry`; do not edit.
 
 Fairlane records metrics and spans of `fairlane.workers` with OpenTelemetry: managers, workers, health checks and
-restarts. Of a scheduler it records the checks and restarts of its workers (kind `scheduler`), its dispatcher and its
-controller (kinds of these names). What a scheduler admits, dispatches, holds and settles is in `fairlane status`,
-`fairlane audit` and the event stream instead: see [operations.md](operations.md#watching).
+restarts. For a scheduler it records the checks and restarts of its workers (kind `scheduler`), its dispatcher and its
+controller (kinds of these names). `fairlane status`, `fairlane audit` and the event stream have what a scheduler
+admits, dispatches, holds and settles: see [operations.md](operations.md#watching).
 
 The scope is `{SCOPE}`. The providers are the process's own, or those given to `Telemetry`. Without an SDK nothing is
 recorded.

@@ -106,7 +106,7 @@ class _Service:
 
     async def _announce(self) -> None:
         scheduler = self._scheduler
-        pids = ", ".join(f"{name} {pid}" for name, pid in (await scheduler.actor_pids()).items())
+        pids = ", ".join(f"{name} {pid}" for name, pid in (await scheduler.operator.actor_pids()).items())
         typer.echo(f"fairlane: scheduler {scheduler.config.name} is ready on {self._platform.endpoint.shown} ({pids})")
         for line in invitation(self._platform.ray):
             typer.echo(f"fairlane: {line}")

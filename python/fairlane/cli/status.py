@@ -8,7 +8,7 @@ from fairlane.cli.formatting import amount, instant
 from fairlane.cli.limits import shown_window
 from fairlane.config import TenantConfig, WindowConfig
 from fairlane.domain.policy import WorkerState
-from fairlane.lifecycle.connect import opened
+from fairlane.lifecycle.connect import operating
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import PoolView, TenantView, WorkerView
 
@@ -23,13 +23,13 @@ async def show(endpoint: Endpoint, name: str) -> None:
         ConfigError: no scheduler with this name has ever run there.
         StoreError: the server did not answer.
     """
-    async with opened(endpoint, name) as store:
-        first = await store.snapshot(limit=_PAGE)
+    async with operating(endpoint, name) as operator:
+        first = await operator.snapshot(limit=_PAGE)
         tenants, page = list(first.tenants), first
         while page.more:
-            page = await store.snapshot(after_tenant=tenants[-1].id, limit=_PAGE)
+            page = await operator.snapshot(after_tenant=tenants[-1].id, limit=_PAGE)
             tenants += page.tenants
-        workers = await store.workers()
+        workers = await operator.workers()
     console = Console()
     console.print(_pool_table(name, first.pool))
     console.print(_worker_table(workers))

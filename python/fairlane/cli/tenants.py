@@ -3,7 +3,7 @@
 import asyncio
 import json
 from dataclasses import asdict
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE
@@ -15,13 +15,11 @@ from fairlane.cli.limits import Change, Named, begins_period, number, shown, who
 from fairlane.cli.options import Config, Name, Redis, Tenant, checked_id, endpoint
 from fairlane.domain.policy import BudgetPolicy
 from fairlane.errors import ConfigError
-from fairlane.lifecycle.connect import opened
+from fairlane.lifecycle.connect import operating
 from fairlane.store.connection import Endpoint
 from fairlane.store.messages import TenantView
 
 app = typer.Typer(help="Show, register, change and remove tenants of a running or stopped scheduler.")
-
-_TRIES: Final = 100
 
 Number = Named[int] | None
 Window = Named[tuple[int, int]] | None
@@ -116,18 +114,8 @@ def remove(tenant: Tenant, name: Name = "default", redis: Redis = None, config: 
 
 
 async def _put(place: Endpoint, name: str, tenant: str, change: Change) -> None:
-    async with opened(place, name) as store:
-        for _ in range(_TRIES):
-            view = await store.tenant(tenant)
-            before = None if view is None else view.limits
-            after = change.applied_to(before)
-            if after == before or await store.change_tenant(tenant, before, after):
-                break  # else somebody else has changed the tenant since it was read
-        else:
-            raise ConfigError(
-                f"tenant {tenant}: others changed it during each of {_TRIES} tries; nothing was written, try again",
-                field="tenant",
-            )
+    async with operating(place, name) as operator:
+        before, after = await operator.change_tenant(tenant, change.applied_to)
     if before is None:
         typer.echo(f"tenant {tenant} registered")
         return
@@ -139,21 +127,21 @@ async def _put(place: Endpoint, name: str, tenant: str, change: Change) -> None:
 
 
 async def _read(place: Endpoint, name: str, tenant: str) -> TenantView:
-    async with opened(place, name) as store:
-        view = await store.tenant(tenant)
+    async with operating(place, name) as operator:
+        view = await operator.tenant(tenant)
     if view is None:
         raise _unknown(tenant)
     return view
 
 
 async def _top_up(place: Endpoint, name: str, tenant: str, units: int, key: str) -> int:
-    async with opened(place, name) as store:
-        return await store.top_up(tenant, units, key)
+    async with operating(place, name) as operator:
+        return await operator.top_up(tenant, units, key)
 
 
 async def _remove(place: Endpoint, name: str, tenant: str) -> None:
-    async with opened(place, name) as store:
-        if not await store.remove_tenant(tenant):
+    async with operating(place, name) as operator:
+        if not await operator.remove_tenant(tenant):
             raise _unknown(tenant)
 
 

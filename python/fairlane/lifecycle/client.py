@@ -1,4 +1,4 @@
-"""The caller's side: submit tasks, wait for them, ask for them, cancel them."""
+"""The client of one scheduler: submits tasks, waits for them, reads them, cancels them."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -23,13 +23,13 @@ from fairlane.store.store import Store
 
 
 class Client:
-    """Submits to one scheduler. Owns its background collector, not the store.
+    """Submits tasks to one scheduler. An async context manager. Owns its background collector, not the store.
 
-    Every await may be cancelled: what has not been sent is not sent; what has been sent goes on and its answer is
-    logged.
+    Every await can be cancelled. A request that has not been sent is then not sent; one that has been sent completes,
+    and its answer is logged.
 
-    ``estimator`` estimates the tasks that are submitted without a cost; None: a `ChatEstimator` if the configuration
-    has a section ``estimates``, else such tasks are refused.
+    ``estimator`` estimates the cost of tasks that are submitted without one. Without an ``estimator`` the client uses
+    a `ChatEstimator` if the configuration has a section ``estimates``, and otherwise refuses tasks without a cost.
     """
 
     def __init__(
@@ -44,20 +44,21 @@ class Client:
     ) -> None:
         config = config or ClientConfig()
         self.id = ids.new_id()
-        """Who the store tells of ended tasks; a fresh one for each client."""
+        """The random id under which the store lists this client's ended tasks."""
         self._store = store
         self._holds = _holds(estimator, config.estimates)
         price = None if self._holds is None else self._holds.price
         validator = Validator(ids.new_id, max_payload_bytes=config.max_payload_bytes, price=price)
         self._collector = Collector(
             store,
+            self,
             self.id,
             heartbeat_s=config.heartbeat_ms / 1000,
             clock=clock,
             rng=rng or system_rng(),
             ended=self._learn,
         )
-        self._submitter = Submitter(self, store, self._collector, validator, batch=config.batch)
+        self._submitter = Submitter(store, self.id, self._collector, validator, batch=config.batch)
         self._gets = Outbox("get", store.get, batch=config.batch)
         self._cancels = Outbox("cancel", store.cancel, batch=config.batch)
         self._collecting: asyncio.Task[None] | None = None
@@ -77,7 +78,7 @@ class Client:
             self._collecting = asyncio.create_task(self._collector.run())
 
     async def close(self) -> None:
-        """Finish what has been sent and stop. Who still waits for a result gets StoreUnavailable."""
+        """Finish the requests that have been sent, and stop. Callers that still wait get StoreUnavailable."""
         for sending in (self._submitter, self._gets, self._cancels):
             await sending.drain()
         collecting, self._collecting = self._collecting, None
@@ -96,51 +97,56 @@ class Client:
         deadline_s: float | None = None,
         on_unknown: OnUnknown = OnUnknown.RETRY,
     ) -> TaskHandle:
-        """Submit one task; concurrent submits share a call. Without a ``cost`` the client's estimator makes it.
+        """Submit one task and return its handle. Submits that run at the same time share a round trip.
 
-        The same ``task_id`` with the same task returns that task, whoever submitted it first.
+        ``payload`` is bytes or JSON-able. ``cost`` is the expected cost in units; without it the client's estimator
+        provides one. ``task_id`` is an idempotency key: the same id with the same task returns the handle of that
+        task, also if another client submitted it. ``priority`` is 0 to 255 within the tenant, lower first.
+        ``deadline_s`` is in seconds from admission. ``on_unknown`` says whether to repeat an attempt whose outcome is
+        not known.
 
         Raises:
             Rejected: one of its kinds; nothing was written.
-            StoreUnavailable: with ``task_id`` in its context; if its outcome is not known, submitting again
-                under that id is safe.
+            StoreUnavailable: has the ``task_id`` in its context. If ``outcome_known`` is false, submit again under
+                that id: this is safe.
         """
         self._check_open()
         return await self._submitter.submit(TaskSpec(tenant, payload, cost, task_id, priority, deadline_s, on_unknown))
 
     async def submit_many(self, specs: Iterable[TaskSpec]) -> list[SubmitAnswer]:
-        """Submit many tasks, and return one answer per task in their order; none is raised.
+        """Submit many tasks; return, in their order, a handle or an error for each. Raises none of these errors.
 
-        After the store was unavailable once, the rest is not sent.
+        After the first StoreUnavailable the remaining tasks are not sent.
         """
         self._check_open()
         return await self._submitter.submit_many(specs)
 
     async def get(self, tenant: str, task_id: str) -> TaskView | None:
-        """Return a task as it is now, None if the store does not know it (any more).
+        """Return a task as it is now; None if the store does not know it, or knows it no longer.
 
         Raises:
-            InvalidTask: an id that no task can have.
-            StoreUnavailable: the store cannot be asked.
+            InvalidTask: the tenant or the id has a form that no task can have.
+            StoreUnavailable: the store did not answer.
         """
         [view] = await self._gets.put([TaskRef(check_tenant_id(tenant), check_task_id(task_id))])
         return view
 
     async def cancel(self, tenant: str, task_id: str) -> CancelStatus:
-        """Ask for a task's end. A task that runs is stopped through its worker; its end then follows.
+        """Cancel a task: at once if it waits, through its worker if it runs; it then ends a little later.
 
         Raises:
-            InvalidTask: an id that no task can have.
-            StoreUnavailable: says whether the cancel may have been done; repeating it is safe.
+            InvalidTask: the tenant or the id has a form that no task can have.
+            StoreUnavailable: ``outcome_known`` says whether the cancel may have taken effect. Repeating it is safe.
         """
         [status] = await self._cancels.put([TaskRef(check_tenant_id(tenant), check_task_id(task_id))])
         return status
 
     async def wait_many(self, handles: Sequence[TaskHandle], timeout_s: float | None = None) -> list[object]:
-        """Wait for all and return, in their order, each result or the TaskLost that says why there is none.
+        """Wait for all tasks; return, in their order, each result or the TaskLost that says why there is none.
 
         Raises:
-            ResultTimeout: not all have ended within ``timeout_s``; those that have keep their result.
+            ResultTimeout: some have not ended within ``timeout_s``; the handles of the others keep their results.
+            StoreUnavailable: the client was closed.
         """
         await self.wait_for(handles, timeout_s)
         return outcomes(handles)
@@ -149,8 +155,8 @@ class Client:
         """Return when all handles have ended.
 
         Raises:
-            ResultTimeout: not within ``timeout_s``.
-            StoreUnavailable: the client is closed.
+            ResultTimeout: some have not ended within ``timeout_s``.
+            StoreUnavailable: the client was closed.
         """
         unended = [handle for handle in handles if not handle.ended]
         if not unended:
@@ -173,7 +179,10 @@ class Client:
                     handle.unwatch(wait)
 
     def coverage(self, tenant: str | None = None) -> Coverage:
-        """Report how well the holds of tasks without a cost covered what they cost; of one tenant, or of all."""
+        """Report how many tasks without a given cost stayed within their hold: of one tenant, or of all.
+
+        Counts only tasks of this client.
+        """
         return Coverage(0, 0) if self._holds is None else self._holds.coverage(tenant)
 
     def _learn(self, estimate: int, view: TaskView) -> None:

@@ -1,8 +1,9 @@
-"""Brings the ends of tasks from the store to the handles of one client.
+"""Owns the open handles of one client, and ends each when the store reports the end of its task.
 
-The store keeps a list of ended tasks per client and rings its bell; the list is read from a cursor, so a lost reply
-is read again. What such a list cannot bring (the task of an earlier client, a list that a dead server took along) is
-found by asking for the tasks themselves, a few per heartbeat, and more as soon as that finds something.
+The store keeps a list of ended tasks per client and rings the client's bell. The collector reads the list from a
+cursor, so it reads a lost reply again. Some ends are not in the list: the task of an earlier client, or a list that a
+dead server lost. The collector finds these by reading the tasks themselves, a few per heartbeat, and more as soon as
+it finds one.
 """
 
 import asyncio
@@ -14,28 +15,33 @@ from typing import Final
 from fairlane.backoff import StoreRetry
 from fairlane.clock import Clock, Rng
 from fairlane.domain.task import TaskRef, TaskView
-from fairlane.lifecycle.handle import TaskHandle, forgotten
+from fairlane.lifecycle.handle import TaskClient, TaskHandle, forgotten
 from fairlane.lifecycle.sleeper import Sleeper
 from fairlane.store.keys import client_bell
+from fairlane.store.messages import Submission
 from fairlane.store.store import Store
 
 _LIMIT: Final = 256
 _SAMPLE: Final = 64
-"""Open tasks asked for per heartbeat, in case their end was not told."""
+"""Open tasks that the collector reads per heartbeat, in case the store's list lacks their end."""
 _BUSY: Final = 16
-"""Ends brought by one call from which on the collector lets a batch grow instead of listening for the bell."""
+"""From this many ends per collect on, the collector waits for the next batch to grow instead of for the bell."""
 _BUSY_PAUSE_S: Final = 0.002
 
 _log = logging.getLogger(__name__)
 
 
 class Collector:
-    """The open handles of one client, and the loop that ends them."""
+    """The open handles of one client, and the loop that ends them.
+
+    ``ended`` is called with the estimate and the end of each task whose cost the client estimated.
+    """
 
     def __init__(
         self,
         store: Store,
-        client: str,
+        client: TaskClient,
+        client_id: str,
         *,
         heartbeat_s: float,
         clock: Clock,
@@ -44,36 +50,47 @@ class Collector:
     ) -> None:
         self._store = store
         self._ended = ended
-        """Told of each estimated task's end, with its estimate."""
         self._client = client
+        self._client_id = client_id
         self._heartbeat_s = heartbeat_s
         self._clock = clock
-        self._sleeper = Sleeper(store, client_bell(client), heartbeat_s=heartbeat_s, rng=rng)
-        self._retry = StoreRetry(f"client {client} cannot collect results", _log, rng)
+        self._sleeper = Sleeper(store, client_bell(client_id), heartbeat_s=heartbeat_s, rng=rng)
+        self._retry = StoreRetry(f"client {client_id} cannot collect results", _log, rng)
         self._open: dict[TaskRef, TaskHandle] = {}
         self._foreign: dict[TaskRef, TaskHandle] = {}
         self._some_open = asyncio.Event()
         self._cursor = 0
         self._sweep_at_s = clock.monotonic_s() + heartbeat_s
-        self._untold: set[TaskRef] = set()
+        self._unlisted: set[TaskRef] = set()
+        """Ends that the last sweep found and that the store's list had not brought."""
 
-    def known(self, ref: TaskRef) -> TaskHandle | None:
-        """Return the open handle of a task."""
-        return self._open.get(ref)
+    def open(self, submission: Submission) -> TaskHandle:
+        """Return the handle of a task that is about to be sent; its end can arrive before the reply to the submit.
 
-    def add(self, handle: TaskHandle) -> None:
-        """Take a handle on: before its submission is sent, since its end may arrive before the reply."""
-        self._open[handle.ref] = handle
-        if not self._some_open.is_set():
-            self._some_open.set()
+        A task that its caller named has one handle for as long as it is open.
+        """
+        ref = submission.ref
+        handle = self._open.get(ref) if submission.named_by_caller else None
+        if handle is None:
+            handle = TaskHandle(self._client, ref, submission.estimate or None)
+            self._add(handle)
+        return handle
 
-    def remove(self, handle: TaskHandle) -> None:
-        """Give a handle up whose task was refused."""
-        if self._open.get(handle.ref) is handle:
-            del self._open[handle.ref]
+    def admit(self, handle: TaskHandle, *, existing: bool) -> None:
+        """Record that the store accepted the task; ``existing``: it knew the task from an earlier submit."""
+        if existing and not handle.admitted:
+            handle.foreign = True
+        handle.admitted = True
+        if not handle.ended:
+            self._add(handle)
+
+    def give_up(self, handle: TaskHandle) -> None:
+        """Drop a handle whose submit failed or was refused, unless another submit of the task was accepted."""
+        if not handle.admitted:
+            self._remove(handle)
 
     def ask_for(self, handle: TaskHandle) -> None:
-        """Somebody waits for a task whose end another client may be told: ask for it now and every heartbeat."""
+        """Read a foreign task now and at every heartbeat, because a caller waits for its end."""
         self._foreign[handle.ref] = handle
         self._sweep_at_s = 0.0
         self._sleeper.wake()
@@ -107,15 +124,24 @@ class Collector:
     async def _collect(self) -> int:
         brought = 0
         while True:
-            collected = await self._store.collect(self._client, self._cursor, _LIMIT)
+            collected = await self._store.collect(self._client_id, self._cursor, _LIMIT)
             self._cursor = collected.cursor
             for view in collected.tasks:
                 self._end(view)
-                if self._untold:
-                    self._untold.discard(view.ref)
+                if self._unlisted:
+                    self._unlisted.discard(view.ref)
             brought += len(collected.tasks)
             if not collected.more:
                 return brought
+
+    def _add(self, handle: TaskHandle) -> None:
+        self._open[handle.ref] = handle
+        if not self._some_open.is_set():
+            self._some_open.set()
+
+    def _remove(self, handle: TaskHandle) -> None:
+        if self._open.get(handle.ref) is handle:
+            del self._open[handle.ref]
 
     def _end(self, view: TaskView) -> None:
         handle = self._open.pop(view.ref, None)
@@ -127,39 +153,39 @@ class Collector:
             handle.end(view)
 
     async def _sweep(self) -> None:
-        """Ask for tasks as long as that finds ends which `collect` does not tell."""
+        """Read tasks for as long as this finds ends that the store's list has not brought."""
         for handles, first in ((self._foreign, _LIMIT), (self._open, _SAMPLE)):
             size = first
             for _ in range(len(handles) // _LIMIT + 1):
-                if not await self._ask(_oldest(handles, size)):
+                if not await self._read(_oldest(handles, size)):
                     break
                 size = _LIMIT
 
-    async def _ask(self, handles: list[TaskHandle]) -> bool:
-        """Ask for these; true if one had ended untold."""
+    async def _read(self, handles: list[TaskHandle]) -> bool:
+        """Read the tasks of these handles; true if one had ended and was not in the store's list."""
         if not handles:
             return False
         views = await self._store.get([handle.ref for handle in handles])
-        untold = self._untold
-        untold.clear()
+        unlisted = self._unlisted
+        unlisted.clear()
         for handle, view in zip(handles, views, strict=True):
             if handle.ended:
                 continue
             if view is None:
-                self.remove(handle)
+                self._remove(handle)
                 self._foreign.pop(handle.ref, None)
                 handle.end(forgotten(handle.ref))
-                untold.add(handle.ref)
+                unlisted.add(handle.ref)
             elif view.state.ended:
                 self._end(view)
-                untold.add(handle.ref)
-        if untold:
+                unlisted.add(handle.ref)
+        if unlisted:
             await self._collect()
-        return bool(untold)
+        return bool(unlisted)
 
 
 def _oldest(handles: dict[TaskRef, TaskHandle], count: int) -> list[TaskHandle]:
-    """Take the handles asked longest ago, and put them behind the others."""
+    """Return the admitted ones among the handles read longest ago, and move all of those behind the others."""
     oldest = list(islice(handles.values(), count))
     for handle in oldest:
         del handles[handle.ref]

@@ -1,4 +1,4 @@
-"""What a task will probably cost, from its payload alone: no network, no tokenizer."""
+"""Estimates the cost of a task from its payload alone: no network, no tokenizer."""
 
 import math
 from typing import Final, Protocol
@@ -8,31 +8,31 @@ from fairlane.domain.limits import MAX_COST
 
 _ATTACHMENTS: Final = frozenset({"image_url", "input_image", "input_audio", "image", "audio", "file", "video_url"})
 _OTHER_BYTES: Final = 4
-"""A number, true, false or null: about a token."""
+"""The size of a number, true, false or null: about one token."""
 
 
 class Estimator(Protocol):
-    """Says what a task will cost."""
+    """Estimates what a task will cost."""
 
     def estimate(self, payload: object) -> int:
-        """Return units, from 1; the same for the same payload, which is as it was submitted."""
+        """Return the cost in units, at least 1. The same payload must get the same estimate."""
         ...
 
 
 class ChatEstimator:
-    """Tokens of a chat: its text, at so many UTF-8 bytes per token, and all the output it allows.
+    """Estimates the tokens of a chat: its text, at ``bytes_per_token`` UTF-8 bytes, plus all the output it allows.
 
-    The text is every string in the payload, names included: in a message those stand for the few tokens that frame
-    it. Bytes rather than characters, so that scripts with fewer letters per token count more. Output is
-    ``max_completion_tokens``, else ``max_tokens``, else the configured default, for each of ``n`` choices.
-    A payload that is no object is a prompt with default output.
+    The text is every string in the payload, field names included, which stand for the few tokens that frame a
+    message. Bytes instead of characters, because scripts with fewer letters per token have more bytes per letter. The
+    output is ``max_completion_tokens``, else ``max_tokens``, else the configured default, for each of ``n`` choices.
+    A payload that is not an object counts as a prompt with the default output.
     """
 
     def __init__(self, config: EstimateConfig | None = None) -> None:
         self._config = config or EstimateConfig()
 
     def estimate(self, payload: object) -> int:
-        """Return the tokens of prompt and output, 1 to the largest cost there is."""
+        """Return the tokens of prompt and output, from 1 to the largest cost, 2^40."""
         config = self._config
         text_bytes, attachments = _measure(payload)
         prompt = math.ceil(text_bytes / config.bytes_per_token) + attachments * config.attachment_tokens

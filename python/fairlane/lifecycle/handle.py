@@ -1,20 +1,33 @@
-"""A caller's hold on one task, and how a task's end reads to its caller."""
+"""The caller's handle of one submitted task, and the result or error that the task's end gives to the caller."""
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.errors import TaskCancelled, TaskDead, TaskExpired, TaskFailed, TaskLost, TaskRejected
 from fairlane.lifecycle.payload import decode
 from fairlane.store.messages import CancelStatus
 
-if TYPE_CHECKING:
-    from fairlane.lifecycle.client import Client
+
+class TaskClient(Protocol):
+    """The client that a handle came from, as far as the handle uses it."""
+
+    async def wait_for(self, handles: Sequence["TaskHandle"], timeout_s: float | None) -> None:
+        """Return when all handles have ended."""
+        ...
+
+    async def get(self, tenant: str, task_id: str) -> TaskView | None:
+        """Return the task as it is now; None if the store does not know it."""
+        ...
+
+    async def cancel(self, tenant: str, task_id: str) -> CancelStatus:
+        """Cancel the task."""
+        ...
 
 
 class Wait:
-    """One caller waiting for ``left`` more tasks to end."""
+    """A caller that waits for ``left`` more tasks to end."""
 
     __slots__ = ("done", "left")
 
@@ -23,24 +36,28 @@ class Wait:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def count(self) -> None:
-        """Note one end."""
+        """Count one ended task."""
         self.left -= 1
         if self.left == 0 and not self.done.done():
             self.done.set_result(None)
 
 
 class TaskHandle:
-    """One submitted task. Made by the client; every await may be repeated and cancelled freely."""
+    """One submitted task. A client's submit returns it; every await can be repeated and cancelled at any time.
+
+    The client's collector sets ``admitted`` and ``foreign``, and calls `end` once.
+    """
 
     __slots__ = ("_client", "_end", "_waits", "admitted", "estimate", "foreign", "ref")
 
-    def __init__(self, client: "Client", ref: TaskRef, estimate: int | None = None) -> None:
+    def __init__(self, client: TaskClient, ref: TaskRef, estimate: int | None = None) -> None:
         self.ref = ref
         self.estimate = estimate
-        """What the client's estimator said, if the task was submitted without a cost."""
+        """The estimator's cost in units; None if the caller gave the cost."""
         self.admitted = False
+        """The store has accepted the task, or knew it already."""
         self.foreign = False
-        """Another client may be the one that is told of its end: this one has to ask."""
+        """An earlier submit made the task, so the store may report its end to another client: this client asks."""
         self._client = client
         self._end: TaskView | TaskLost | None = None
         self._waits: list[Wait] | None = None
@@ -59,7 +76,7 @@ class TaskHandle:
 
         Raises:
             TaskLost: one of its kinds: the task ended without a result.
-            ResultTimeout: it has not ended within ``timeout_s``; it goes on.
+            ResultTimeout: the task has not ended within ``timeout_s``; it continues.
             StoreUnavailable: the client was closed.
         """
         if self._end is None:
@@ -70,10 +87,10 @@ class TaskHandle:
         return outcome
 
     async def state(self) -> TaskState | None:
-        """Return where the task is now; None: the store no longer knows it.
+        """Return the task's state now; None if the store no longer knows the task.
 
         Raises:
-            StoreUnavailable: the store cannot be asked.
+            StoreUnavailable: the store did not answer.
         """
         if isinstance(self._end, TaskView):
             return self._end.state
@@ -81,7 +98,7 @@ class TaskHandle:
         return None if view is None else view.state
 
     async def cancel(self) -> CancelStatus:
-        """Ask for the task's end; see `Client.cancel`."""
+        """Cancel the task; see `Client.cancel`."""
         return await self._client.cancel(self.ref.tenant, self.ref.id)
 
     def outcome(self) -> object:
@@ -97,12 +114,12 @@ class TaskHandle:
             self._waits.append(wait)
 
     def unwatch(self, wait: Wait) -> None:
-        """Forget a wait that was given up."""
+        """Remove a wait whose caller has left."""
         if self._waits is not None and wait in self._waits:
             self._waits.remove(wait)
 
     def end(self, end: TaskView | TaskLost) -> None:
-        """Note the end, and wake who waits for it."""
+        """Record the task's end and wake every caller that waits for it."""
         self._end = end
         waits = self._waits
         if waits is not None:
@@ -124,15 +141,15 @@ def outcome_of(view: TaskView) -> object:
         try:
             return decode(view.result)
         except ValueError as error:
-            return _lost(TaskLost, view, f"its result cannot be read: {error}")
-    kind, words = _LOSSES.get(view.state, (TaskLost, f"is {view.state}"))
-    told = ": ".join(part for part in (view.error_code, view.error) if part)
-    return _lost(kind, view, f"{words}: {told}" if told else words)
+            return _lost(TaskLost, view, f"completed, but its result cannot be read: {error}")
+    kind, ending = _LOSSES.get(view.state, (TaskLost, f"is {view.state}"))
+    reason = ": ".join(part for part in (view.error_code, view.error) if part)
+    return _lost(kind, view, f"{ending}: {reason}" if reason else ending)
 
 
-def _lost(kind: type[TaskLost], view: TaskView, words: str) -> TaskLost:
+def _lost(kind: type[TaskLost], view: TaskView, ending: str) -> TaskLost:
     return kind(
-        f"task {view.ref} {words}",
+        f"task {view.ref} {ending}",
         tenant=view.ref.tenant,
         task_id=view.ref.id,
         error_code=view.error_code,
@@ -142,7 +159,7 @@ def _lost(kind: type[TaskLost], view: TaskView, words: str) -> TaskLost:
 
 
 def forgotten(ref: TaskRef) -> TaskLost:
-    """Return the end of a task that the store no longer knows."""
+    """Return the error for a task that the store no longer knows."""
     return TaskLost(
         f"task {ref} is unknown to the store: its retention has passed, or its data was lost",
         tenant=ref.tenant,

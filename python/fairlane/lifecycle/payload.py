@@ -1,4 +1,4 @@
-"""How payloads and results are written: JSON or bytes, told apart by one tag byte. Never pickle.
+"""The encoding of payloads and results: JSON or bytes, distinguished by one tag byte. Never pickle.
 
 JSON is canonical (sorted keys, no spaces), so that equal payloads have equal fingerprints.
 """
@@ -20,7 +20,7 @@ def encode(value: object) -> bytes:
     """Return ``value`` as bytes.
 
     Raises:
-        ValueError: neither bytes nor JSON (NaN and infinity are not JSON).
+        ValueError: ``value`` is neither bytes nor JSON (NaN and infinity are not JSON).
     """
     if isinstance(value, bytes | bytearray | memoryview):
         return _RAW + bytes(value)
@@ -31,10 +31,10 @@ def encode(value: object) -> bytes:
 
 
 def decode(data: bytes) -> object:
-    """Return what was encoded.
+    """Return the encoded value.
 
     Raises:
-        ValueError: not written by `encode`.
+        ValueError: `encode` did not write ``data``.
     """
     tag = data[0] if data else None
     if tag == _JSON_TAG:

@@ -24,25 +24,25 @@ RELATIVE_ERROR: Final = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How well holds covered what tasks cost, as one client has seen it. Only tasks submitted without a cost count."""
+    """How well holds covered the actual costs, as one client has seen them: only its tasks without a given cost."""
 
     settled: int
-    """Completed tasks whose provider told what they cost."""
+    """Completed tasks whose provider reported the usage."""
     covered: int
-    """Those of them whose actual was at most their hold."""
+    """Settled tasks whose actual cost was at most their hold."""
     ratio: float | None = None
-    """What one tenant's estimates are multiplied by now; None: not sized (yet)."""
+    """The factor of one tenant's estimates now; None: holds are not sized, or not yet."""
     unknown: int = 0
-    """Completed tasks whose provider told no usage: charged their hold, and counted nowhere else."""
+    """Completed tasks whose provider reported no usage: charged their hold, and counted nowhere else."""
 
     @property
     def share(self) -> float | None:
-        """Covered of settled, 0 to 1; None before the first."""
+        """``covered / settled``, 0 to 1; None before the first settled task."""
         return self.covered / self.settled if self.settled else None
 
 
 class Holds:
-    """Prices tasks by an estimator and by what it has learned of each tenant. Bounded memory, no clock."""
+    """Sizes holds from an estimator and from the settled tasks of each tenant. Bounded memory, no clock."""
 
     def __init__(self, estimator: Estimator, config: EstimateConfig) -> None:
         self._estimator = estimator
@@ -54,19 +54,19 @@ class Holds:
         """Return the estimate of a task and its hold.
 
         Raises:
-            InvalidTask: the estimator fails, or answers what no cost can be.
+            InvalidTask: the estimator raised an error, or returned no possible cost.
         """
         try:
-            told: object = self._estimator.estimate(payload)
+            answer: object = self._estimator.estimate(payload)
         except Exception as error:
             raise InvalidTask(f"cost: the estimator failed: {type(error).__name__}: {error}", field="cost") from error
-        estimate = check_integer(told, field="estimate", lowest=1, highest=MAX_COST)
+        estimate = check_integer(answer, field="estimate", lowest=1, highest=MAX_COST)
         known = self._known(tenant)
         ratio = None if known is None else known.ratio
         return estimate, estimate if ratio is None else min(MAX_COST, math.ceil(estimate * ratio))
 
     def settled(self, tenant: str, *, estimate: int, hold: int, actual: int | None) -> None:
-        """Learn from a completed task of a tenant; ``actual`` None: its provider told no usage."""
+        """Learn from a completed task of a tenant; ``actual`` None: its provider reported no usage."""
         self._seen = _counted(self._seen, hold, actual)
         known = self._known(tenant)
         if known is None:
@@ -76,7 +76,7 @@ class Holds:
         known.learn(estimate, hold, actual)
 
     def coverage(self, tenant: str | None = None) -> Coverage:
-        """Report on one tenant, as far as it is remembered, or on all that was seen."""
+        """Report on one tenant, if it is still remembered, or on all tasks so far."""
         if tenant is None:
             return self._seen
         known = self._tenants.get(tenant)
@@ -90,7 +90,7 @@ class Holds:
 
 
 class _Tenant:
-    """What one tenant's tasks have kept to: the latest one to two windows of ratios."""
+    """One tenant's coverage, and the ratios actual / estimate of its last one to two windows of tasks."""
 
     __slots__ = ("_config", "_older", "_younger", "ratio", "seen")
 
@@ -102,12 +102,12 @@ class _Tenant:
         self.seen = Coverage(0, 0)
 
     def learn(self, estimate: int, hold: int, actual: int | None) -> None:
-        """Count a task, and size anew. A hold that was charged for want of anything better teaches nothing."""
+        """Count a task and update the ratio. A task without reported usage does not change the ratio."""
         self.seen = _counted(self.seen, hold, actual)
         config = self._config
         if config.overrun_probability is None or actual is None:
             return
-        # No order statistic changes within the bounds.
+        # Clipping to the bounds changes no order statistic that lies within them.
         ratio = min(max(actual / estimate, config.least_ratio), config.most_ratio)
         self._older.add(ratio)
         if self._older.count > config.window_samples:

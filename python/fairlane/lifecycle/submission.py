@@ -1,4 +1,4 @@
-"""From what a caller says to what the store takes; and from the store's refusals to errors."""
+"""Turns a caller's task into a submission to the store, and a refusal by the store into an error."""
 
 import math
 from collections.abc import Callable
@@ -32,10 +32,10 @@ _REMEMBERED_TENANTS: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """One task to submit. ``payload`` is JSON-able or bytes; ``cost`` is the estimate in units.
+    """One task to submit. ``payload`` is bytes or JSON-able; ``cost`` is the expected cost in units.
 
-    Without a cost, a client that has an estimator estimates it from the payload.
-    ``task_id`` is the caller's idempotency key; None makes a fresh one. ``deadline_s`` counts from admission.
+    Without a cost, a client that has an estimator estimates it from the payload. ``task_id`` is the caller's
+    idempotency key; None: the client makes one. ``deadline_s`` is in seconds from admission.
     """
 
     tenant: str
@@ -48,9 +48,9 @@ class TaskSpec:
 
 
 class Validator:
-    """Checks specs and makes submissions of them. Nothing is sent before this has passed.
+    """Checks specs and turns them into submissions, before anything is sent.
 
-    ``price`` turns tenant and payload into an estimate and a hold, for specs without a cost.
+    ``price(tenant, payload)`` returns the estimate and the hold of a spec without a cost.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Validator:
         """Return the submission.
 
         Raises:
-            InvalidTask: naming the field, its value and what is accepted.
+            InvalidTask: names the field, its value and the accepted values.
         """
         tenant = spec.tenant
         if type(tenant) is not str or tenant not in self._tenants:
@@ -81,7 +81,10 @@ class Validator:
         price = self._price
         if cost is None:
             if price is None:
-                raise InvalidTask("cost: missing, and this client has no estimator", field="cost")
+                raise InvalidTask(
+                    "cost: missing, and this client has no estimator; give a cost, or configure client.estimates",
+                    field="cost",
+                )
         elif type(cost) is not int or not 1 <= cost <= MAX_COST:
             check_integer(cost, field="cost", lowest=1, highest=MAX_COST)
         priority = spec.priority
@@ -92,7 +95,7 @@ class Validator:
             raise InvalidTask(f"on_unknown = {ascii(spec.on_unknown)[:60]}: must be an OnUnknown", field="on_unknown")
         payload = self._payload(spec.payload)
         ref = TaskRef(tenant, task_id)
-        # A hold changes with what was learned; a task submitted again without a cost is still the same task.
+        # Sized holds change over time, but a task submitted again without a cost must be the same task.
         digest = fingerprint(payload, cost or 0, priority, deadline_ms)
         if cost is None and price is not None:
             estimate, hold = price(tenant, spec.payload)
@@ -120,7 +123,7 @@ class Validator:
 
 
 def refusal(submission: Submission, answer: Submitted) -> Rejected | None:
-    """Return why the store refused, None if it did not."""
+    """Return the error for a refusal by the store; None if the store accepted or knew the task."""
     if answer.status is SubmitStatus.ACCEPTED or answer.status is SubmitStatus.EXISTING:
         return None
     ref = submission.ref
@@ -130,8 +133,8 @@ def refusal(submission: Submission, answer: Submitted) -> Rejected | None:
 
 
 _REFUSALS: Final[dict[SubmitStatus, tuple[type[Rejected], str]]] = {
-    SubmitStatus.UNKNOWN_TENANT: (UnknownTenant, "no such tenant"),
-    SubmitStatus.QUEUE_FULL: (QueueFull, "its tenant already has {limit} tasks waiting, the most it may"),
+    SubmitStatus.UNKNOWN_TENANT: (UnknownTenant, "no such tenant; an operator registers tenants"),
+    SubmitStatus.QUEUE_FULL: (QueueFull, "its tenant already has {limit} waiting tasks, its queue_limit"),
     SubmitStatus.COST_ABOVE_CEILING: (CostAboveCeiling, "cost {cost} can never be admitted: at most {limit}"),
     SubmitStatus.CONFLICT: (IdempotencyConflict, "the id already names a different task"),
     SubmitStatus.CLOSED: (AdmissionClosed, "the pool takes no new tasks"),

@@ -1,10 +1,10 @@
-"""How a client's submissions reach the store, and how each is answered."""
+"""Sends a client's submissions to the store in batches, and turns each reply into a handle or an error."""
 
 import asyncio
 from collections import deque
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fairlane.errors import InvalidTask, Rejected, StoreUnavailable
 from fairlane.lifecycle.collector import Collector
@@ -14,24 +14,22 @@ from fairlane.lifecycle.submission import TaskSpec, Validator, refusal
 from fairlane.store.messages import Submission, SubmitStatus
 from fairlane.store.store import Store
 
-if TYPE_CHECKING:
-    from fairlane.lifecycle.client import Client
-
 _AHEAD: Final = 2
 """Chunks of `submit_many` prepared or in flight while the next one is prepared."""
 
 SubmitAnswer = TaskHandle | Rejected | StoreUnavailable
-"""What `submit_many` says of one task. StoreUnavailable: it was not sent, or nobody knows whether it was accepted."""
+"""The answer of `submit_many` for one task.
+
+StoreUnavailable: the task was not sent, or it is not known whether the store accepted it (``outcome_known``).
+"""
 
 
 class Submitter:
-    """Checks specs, sends them in batches, and opens the handles of what was accepted."""
+    """Checks specs, sends them in batches, and returns the handles of the tasks that the store accepts."""
 
-    def __init__(
-        self, client: "Client", store: Store, collector: Collector, validator: Validator, *, batch: int
-    ) -> None:
-        self._client = client
+    def __init__(self, store: Store, client_id: str, collector: Collector, validator: Validator, *, batch: int) -> None:
         self._store = store
+        self._client_id = client_id
         self._collector = collector
         self._validator = validator
         self._batch = batch
@@ -81,7 +79,7 @@ class Submitter:
         return answers
 
     async def _submit_chunk(self, specs: list[TaskSpec], failures: list[StoreUnavailable]) -> list[SubmitAnswer]:
-        """Answer each spec. ``failures`` is shared by the chunks of one call: after the first, nothing is sent."""
+        """Answer each spec. The chunks of one call share ``failures``: after the first failure nothing is sent."""
         submissions: list[Submission] = []
         invalid: dict[int, InvalidTask] = {}
         for index, spec in enumerate(specs):
@@ -104,35 +102,23 @@ class Submitter:
         return answers
 
     async def _submit(self, submissions: list[Submission]) -> list[TaskHandle | Rejected]:
-        """Send one batch. Its handles are open before it is sent: an end may overtake the reply."""
         collector = self._collector
-        handles: list[TaskHandle] = []
-        for submission in submissions:
-            known = collector.known(submission.ref) if submission.named_by_caller else None
-            handle = known or TaskHandle(self._client, submission.ref, submission.estimate or None)
-            handles.append(handle)
-            collector.add(handle)
+        handles = [collector.open(submission) for submission in submissions]
         try:
-            replies = await self._store.submit(submissions, self._client.id)
+            replies = await self._store.submit(submissions, self._client_id)
         except BaseException:
             for handle in handles:
-                if not handle.admitted:
-                    collector.remove(handle)
+                collector.give_up(handle)
             raise
-        answers: list[TaskHandle | Rejected] = list(handles)
-        for index, reply in enumerate(replies):
-            handle = handles[index]
-            if reply.status is SubmitStatus.ACCEPTED:
-                handle.admitted = True
-            elif (refused := refusal(submissions[index], reply)) is not None:
-                answers[index] = refused
-                if not handle.admitted:
-                    collector.remove(handle)
+        answers: list[TaskHandle | Rejected] = []
+        for submission, handle, reply in zip(submissions, handles, replies, strict=True):
+            refused = refusal(submission, reply)
+            if refused is None:
+                collector.admit(handle, existing=reply.status is SubmitStatus.EXISTING)
+                answers.append(handle)
             else:
-                handle.foreign = handle.foreign or not handle.admitted
-                handle.admitted = True
-                if not handle.ended:
-                    collector.add(handle)
+                collector.give_up(handle)
+                answers.append(refused)
         return answers
 
 

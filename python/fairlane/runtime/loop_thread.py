@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for callers that have none."""
+"""An event loop in a thread of its own, for programs that have none."""
 
 import asyncio
 import threading
@@ -14,22 +14,22 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs until it is closed. ``ended`` is what a caller is told from then on."""
+    """An event loop that runs until `close`. After that, `run` raises RuntimeStartError with the message ``ended``."""
 
     def __init__(self, ended: str) -> None:
         self._ended = ended
         self._closed = False
         self._lock = threading.RLock()
-        """Held while work is handed over: what is handed over before the end is cancelled by it."""
+        """Held while work is handed to the loop, so that `close` cancels all work handed over before it."""
         self._loop = uvloop.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fairlane-sync", daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return the result of ``work``. An interrupt (Ctrl-C) cancels it, and is passed on when it has ended.
+        """Run ``work`` on the loop and return its result. An interrupt (Ctrl-C) cancels ``work``, waits, and is raised.
 
         Raises:
-            RuntimeStartError: the loop is closed, or was meanwhile.
+            RuntimeStartError: the loop was closed, before or during ``work``.
         """
         future: Future[T] = Future()
         tasks: list[asyncio.Task[T]] = []
@@ -41,7 +41,7 @@ class LoopThread:
         def cancel() -> None:
             if tasks:
                 tasks[0].cancel()
-            else:  # it was not handed over
+            else:  # the work was not handed over
                 work.close()
                 future.set_exception(CancelledError())
 
@@ -60,18 +60,18 @@ class LoopThread:
         raise RuntimeStartError(self._ended)
 
     def call(self, function: Callable[[], object]) -> bool:
-        """Have the loop call ``function`` soon; False if it is closed."""
+        """Schedule ``function`` on the loop's thread; False if the loop is closed."""
         try:
             with self._lock:
                 if not self._closed:
                     self._loop.call_soon_threadsafe(function)
                     return True
-        except RuntimeError:  # closed since the look at it, by a signal's handler on this thread
+        except RuntimeError:  # a signal handler on this thread closed the loop after the check
             pass
         return False
 
     def close(self) -> None:
-        """Cancel what still runs, and end the thread. May be called again."""
+        """Cancel all running work and end the thread. Can be called again."""
         with self._lock:
             if self._closed:
                 return

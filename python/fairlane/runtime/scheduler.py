@@ -1,41 +1,47 @@
-"""A scheduler: one pool with its processes and a client, started in order and stopped in reverse."""
+"""A scheduler: one pool with its actors, a client and an operator, started in order and stopped in reverse."""
 
-from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 from fairlane.clock import RANDOM_IDS
-from fairlane.config import SchedulerConfig, TenantConfig
-from fairlane.domain.limits import check_tenant_id
-from fairlane.domain.task import OnUnknown, TaskView
-from fairlane.embedded.server import EmbeddedServer
+from fairlane.config import SchedulerConfig
 from fairlane.errors import ConfigError, RuntimeStartError
 from fairlane.lifecycle.client import Client
 from fairlane.lifecycle.estimate import Estimator
-from fairlane.lifecycle.handle import TaskHandle
-from fairlane.lifecycle.sizing import Coverage
-from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec
-from fairlane.lifecycle.submitter import SubmitAnswer
 from fairlane.providers.base import Provider
+from fairlane.runtime.derived import of_client
+from fairlane.runtime.operator import SchedulerOperator
 from fairlane.runtime.platform import Platform
-from fairlane.store.messages import CancelStatus, Ledger, Snapshot, WorkerView
 from fairlane.store.store import Store
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the actors import Ray, whose environment is not set yet
     from fairlane.runtime.scheduler_actors import SchedulerActors
 
-PartT = TypeVar("PartT")
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of a started scheduler."""
+
+    platform: Platform
+    store: Store
+    actors: "SchedulerActors"
+    client: Client
 
 
 class Scheduler:
     """Runs tasks of many tenants through one provider, fairly. An async context manager.
 
-    ``provider`` is ``package.module:attribute``, or an instance that pickles. ``estimator`` is what the client makes
-    the cost of tasks from that are submitted without one. With a ``platform`` that is started, its server and its Ray
-    are used and left running, and the sections ``server`` and ``ray`` count no more, except for the namespace. Several
-    schedulers of one name on one server, each with a Ray of its own, serve one pool together; on one Ray the second is
-    refused.
+    `client` submits, reads and cancels tasks; `operator` changes tenants, budgets, the capacity and the workers. The
+    calls that every program needs are here too: `submit`, `submit_many` and `wait_many` are those of the client. All
+    of them raise RuntimeStartError unless the scheduler is started.
+
+    ``provider`` is ``package.module:attribute``, or an instance that pickles. ``estimator`` estimates the cost of
+    tasks that are submitted without one; see `Client`. With a started ``platform`` the scheduler uses the platform's
+    server and Ray and leaves them running; of the sections ``server`` and ``ray`` it then uses only the namespace.
+    Several schedulers of one name on one server, each with a Ray of its own, serve one pool together; on one Ray the
+    second is refused.
     """
 
     def __init__(
@@ -52,16 +58,11 @@ class Scheduler:
         self._provider = provider
         self._estimator = estimator
         self._given_platform = platform
-        self._platform: Platform | None = None
-        self._store: Store | None = None
-        self._client: Client | None = None
-        self._actors: SchedulerActors | None = None
+        self._parts: _Parts | None = None
         self._stack: AsyncExitStack | None = None
 
-    # -- life ------------------------------------------------------------------------------------------------
-
     async def start(self) -> None:
-        """Start the server and Ray, the pool with its tenants, the actors, the client: each when the last is ready.
+        """Start the server and Ray, then the pool with its tenants, then the actors, then the client.
 
         After an error or a cancellation nothing is left running.
 
@@ -79,24 +80,25 @@ class Scheduler:
             await store.put_pool(config.pool)
             await store.put_tenants(config.tenants)
             await store.admit(open=True)
-            await self._start_actors(stack, platform, store)
-            self._client = await stack.enter_async_context(Client(store, config.client, estimator=self._estimator))
-            self._platform, self._store = platform, store
+            stack.callback(self._forget)
+            actors = await self._start_actors(stack, platform, store)
+            client = await stack.enter_async_context(Client(store, config.client, estimator=self._estimator))
+            self._parts = _Parts(platform, store, actors, client)
             self._stack = stack.pop_all()
 
     async def stop(self) -> None:
-        """Stop gracefully, in reverse: running tasks get the workers' grace time, others stay with the server.
+        """Stop in reverse order. Running tasks get ``workers.grace_ms`` to finish; the others stay on the server.
 
-        May be called again.
+        Can be called again.
         """
         stack, self._stack = self._stack, None
         if stack is not None:
             await stack.aclose()
 
     async def stop_now(self) -> None:
-        """Have a stop that is under way in another task not wait for running tasks: they are handed back."""
-        if self._actors is not None:
-            await self._actors.stop_now()
+        """End the wait of a `stop` that runs in another task: the workers hand back their running tasks."""
+        if self._parts is not None:
+            await self._parts.actors.stop_now()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -107,156 +109,51 @@ class Scheduler:
     ) -> None:
         await self.stop()
 
-    async def _start_actors(self, stack: AsyncExitStack, platform: Platform, store: Store) -> None:
+    submit = of_client(Client.submit)
+    submit_many = of_client(Client.submit_many)
+    wait_many = of_client(Client.wait_many)
+
+    @property
+    def client(self) -> Client:
+        """Submits tasks, waits for them, reads and cancels them. Raises RuntimeStartError unless started."""
+        return self._started.client
+
+    @property
+    def operator(self) -> SchedulerOperator:
+        """Changes and reads tenants, budgets, the capacity and workers. Raises RuntimeStartError unless started."""
+        return SchedulerOperator(self.store, lambda: self._started.actors)
+
+    @property
+    def store(self) -> Store:
+        """The store, for reading events. Raises RuntimeStartError unless started."""
+        return self._started.store
+
+    @property
+    def platform(self) -> Platform:
+        """The server and Ray that the scheduler uses. Raises RuntimeStartError unless started."""
+        return self._started.platform
+
+    @property
+    def _started(self) -> _Parts:
+        if self._parts is None:
+            raise RuntimeStartError(f"scheduler {self.config.name} is not started")
+        return self._parts
+
+    async def _start_actors(self, stack: AsyncExitStack, platform: Platform, store: Store) -> "SchedulerActors":
         # Imported once Ray's environment is set and Ray is connected.
         from fairlane.runtime.role_actor import StoreAddress  # noqa: PLC0415
         from fairlane.runtime.scheduler_actors import SchedulerActors  # noqa: PLC0415
 
         config = self.config
         namespace = config.ray.namespace or f"fairlane-{config.name}"
-        told, known = platform.actor_endpoint, platform.endpoint
-        url = None if told is None else told.url
-        address = StoreAddress(config.name, url, known.call_timeout_ms, known.connections)
-        instance = RANDOM_IDS.new_id()[:6]
-        actors = self._actors = SchedulerActors(config, namespace, instance, store, address, self._provider)
-        stack.callback(self._forget)
+        sent, endpoint = platform.actor_endpoint, platform.endpoint
+        url = None if sent is None else sent.url
+        address = StoreAddress(config.name, url, endpoint.call_timeout_ms, endpoint.connections)
+        actors = SchedulerActors(config, namespace, RANDOM_IDS.new_id()[:6], store, address, self._provider)
         stack.push_async_callback(actors.kill)
         await actors.start()
         stack.push_async_callback(actors.stop)
-
-    # -- tasks -----------------------------------------------------------------------------------------------
-
-    @property
-    def client(self) -> Client:
-        """The client. Raises RuntimeStartError unless started."""
-        return self._started(self._client)
-
-    async def submit(
-        self,
-        tenant: str,
-        payload: object,
-        *,
-        cost: int | None = None,
-        task_id: str | None = None,
-        priority: int = DEFAULT_PRIORITY,
-        deadline_s: float | None = None,
-        on_unknown: OnUnknown = OnUnknown.RETRY,
-    ) -> TaskHandle:
-        """Submit one task; see `Client.submit`."""
-        return await self.client.submit(
-            tenant,
-            payload,
-            cost=cost,
-            task_id=task_id,
-            priority=priority,
-            deadline_s=deadline_s,
-            on_unknown=on_unknown,
-        )
-
-    async def submit_many(self, specs: Iterable[TaskSpec]) -> list[SubmitAnswer]:
-        """Submit many tasks, one answer each; see `Client.submit_many`."""
-        return await self.client.submit_many(specs)
-
-    async def get(self, tenant: str, task_id: str) -> TaskView | None:
-        """Return a task as it is now; None if it is unknown."""
-        return await self.client.get(tenant, task_id)
-
-    async def cancel(self, tenant: str, task_id: str) -> CancelStatus:
-        """Ask for a task's end; see `Client.cancel`."""
-        return await self.client.cancel(tenant, task_id)
-
-    async def wait_many(self, handles: Sequence[TaskHandle], timeout_s: float | None = None) -> list[object]:
-        """Wait for all; return each one's result or the TaskLost that says why there is none."""
-        return await self.client.wait_many(handles, timeout_s)
-
-    def coverage(self, tenant: str | None = None) -> Coverage:
-        """Report how well sized holds covered what tasks cost; see `Client.coverage`."""
-        return self.client.coverage(tenant)
-
-    # -- operators -------------------------------------------------------------------------------------------
-
-    @property
-    def store(self) -> Store:
-        """The store. Raises RuntimeStartError unless started."""
-        return self._started(self._store)
-
-    @property
-    def platform(self) -> Platform:
-        """What it runs on. Raises RuntimeStartError unless started."""
-        return self._started(self._platform)
-
-    @property
-    def server(self) -> EmbeddedServer | None:
-        """The embedded server; None if a URL names another one."""
-        return self.platform.server
-
-    async def put_tenant(self, tenant: str, config: TenantConfig) -> None:
-        """Register a tenant or change its limits, with immediate effect."""
-        await self.store.put_tenants({check_tenant_id(tenant): config})
-
-    async def remove_tenant(self, tenant: str) -> bool:
-        """Forget a tenant; False if there is none. Raises ConfigError while it has tasks."""
-        return await self.store.remove_tenant(check_tenant_id(tenant))
-
-    async def ledger(self, tenant: str) -> Ledger | None:
-        """Read what a tenant holds and has spent of its budget; None if there is no such tenant."""
-        return await self.store.ledger(check_tenant_id(tenant))
-
-    async def top_up(self, tenant: str, units: int, key: str) -> int:
-        """Add to a tenant's budget of this period; return the budget in force.
-
-        The same ``key`` adds once within a day, so that it may be repeated. Raises ConfigError: no such tenant, or it
-        has no budget.
-        """
-        return await self.store.top_up(check_tenant_id(tenant), units, key)
-
-    async def pause(self, duration_ms: int) -> None:
-        """Start nothing in the pool for so long."""
-        await self.store.pause(duration_ms)
-
-    async def resume(self) -> None:
-        """End a pause."""
-        await self.store.resume()
-
-    async def set_capacity(self, slots: int) -> int:
-        """Set the capacity; return what is in force, never above the hard limit."""
-        return await self.store.set_capacity(slots)
-
-    async def close_admission(self) -> None:
-        """Take no new tasks; what was accepted goes on."""
-        await self.store.admit(open=False)
-
-    async def open_admission(self) -> None:
-        """Take new tasks again; a start does so, too."""
-        await self.store.admit(open=True)
-
-    async def snapshot(self, after_tenant: str = "", limit: int = 1000) -> Snapshot:
-        """Read the pool and a page of tenants at one instant."""
-        return await self.store.snapshot(after_tenant, limit)
-
-    async def workers(self) -> list[WorkerView]:
-        """Read the worker incarnations the store knows."""
-        return await self.store.workers()
-
-    async def add_worker(self) -> str:
-        """Start one more worker; return its name. Raises RuntimeStartError: it says why it cannot work."""
-        return await self._started(self._actors).add_worker()
-
-    async def remove_worker(self, name: str, grace_s: float | None = None) -> None:
-        """Have a worker finish what it runs, hand back the rest, and end. Without any worker, tasks wait.
-
-        ``grace_s``: how long it may take; None: the workers' grace time. Raises WorkerError (worker_not_found).
-        """
-        await self._started(self._actors).remove_worker(name, grace_s)
-
-    async def actor_pids(self) -> dict[str, int]:
-        """Return the process id of each actor, by its name; waits for one that is being restarted."""
-        return await self._started(self._actors).pids()
+        return actors
 
     def _forget(self) -> None:
-        self._platform = self._store = self._client = self._actors = None
-
-    def _started(self, part: PartT | None) -> PartT:
-        if part is None:
-            raise RuntimeStartError(f"scheduler {self.config.name} is not started")
-        return part
+        self._parts = None

@@ -9,17 +9,17 @@ from fairlane.workers.errors import (
     WorkerError as WorkerError,
     WorkerErrorCode as WorkerErrorCode,
 )
-from fairlane.workers.executor.criteria import Criteria as Criteria
 from fairlane.workers.executor.manager import Manager as Manager
 from fairlane.workers.executor.task import Task as Task, TaskMetadata as TaskMetadata, Work as Work
+from fairlane.workers.executor.worker import Worker as Worker
 from fairlane.workers.members.abstract_member import AbstractMember as AbstractMember
+from fairlane.workers.members.criteria import Criteria as Criteria
 from fairlane.workers.members.events import MemberEvent as MemberEvent, MemberEventKind as MemberEventKind
 from fairlane.workers.members.group import WorkerGroup as WorkerGroup
 from fairlane.workers.members.health_checker import HealthChecker as HealthChecker
 from fairlane.workers.members.health_report import CheckOutcome as CheckOutcome, HealthReport as HealthReport
 from fairlane.workers.members.member import (
     Member as Member,
-    Worker as Worker,
     WorkerHealth as WorkerHealth,
     WorkerInfo as WorkerInfo,
 )

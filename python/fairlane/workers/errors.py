@@ -1,4 +1,4 @@
-"""What can go wrong in a pool: one class, told apart by stable codes."""
+"""The error of the worker layer: one class with stable codes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fairlane.errors import FairlaneError
 
 
 class WorkerErrorCode(StrEnum):
-    """The stable names."""
+    """The stable codes."""
 
     NO_WORKERS_AVAILABLE = "no_workers_available"
     WORKER_NOT_FOUND = "worker_not_found"
@@ -31,7 +31,7 @@ class WorkerErrorCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodeMeaning:
-    """What a code means, and whether the same task may succeed on another worker."""
+    """The meaning of a code, and whether the same task may succeed on another worker."""
 
     meaning: str
     retryable: bool = False
@@ -39,27 +39,27 @@ class CodeMeaning:
 
 WORKER_ERROR_CODES: Final[Mapping[WorkerErrorCode, CodeMeaning]] = MappingProxyType(
     {
-        WorkerErrorCode.NO_WORKERS_AVAILABLE: CodeMeaning("no worker is ready, and none is on its way"),
-        WorkerErrorCode.WORKER_NOT_FOUND: CodeMeaning("the pool has no worker of this id"),
-        WorkerErrorCode.WORKER_ALREADY_EXISTS: CodeMeaning("the pool has a worker of this id"),
-        WorkerErrorCode.WORKER_NOT_READY: CodeMeaning("the worker's status lets it take no task", retryable=True),
+        WorkerErrorCode.NO_WORKERS_AVAILABLE: CodeMeaning("no worker is ready, and none will become ready"),
+        WorkerErrorCode.WORKER_NOT_FOUND: CodeMeaning("the group has no worker with this id"),
+        WorkerErrorCode.WORKER_ALREADY_EXISTS: CodeMeaning("the group already has a worker with this id"),
+        WorkerErrorCode.WORKER_NOT_READY: CodeMeaning("the worker's status does not allow tasks", retryable=True),
         WorkerErrorCode.WORKER_AT_CAPACITY: CodeMeaning("all slots of the worker are in use", retryable=True),
         WorkerErrorCode.WORKER_START_FAILED: CodeMeaning("the worker did not start"),
         WorkerErrorCode.WORKER_STOP_FAILED: CodeMeaning("the worker did not stop cleanly"),
         WorkerErrorCode.WORKER_LOST: CodeMeaning("the worker ended while it executed the task", retryable=True),
-        WorkerErrorCode.TASK_FAILED: CodeMeaning("the task raised; retried only for the classes the manager is given"),
-        WorkerErrorCode.TASK_TIMEOUT: CodeMeaning("the task's time was up"),
+        WorkerErrorCode.TASK_FAILED: CodeMeaning("the task raised; retried only for the classes in `retry_on`"),
+        WorkerErrorCode.TASK_TIMEOUT: CodeMeaning("the task or an attempt took longer than its timeout"),
         WorkerErrorCode.TASK_CANCELLED: CodeMeaning("the task was cancelled by its worker, not by its caller"),
-        WorkerErrorCode.RETRIES_EXHAUSTED: CodeMeaning("the last allowed attempt failed, too"),
-        WorkerErrorCode.QUEUE_FULL: CodeMeaning("as many tasks as allowed already wait for a slot"),
-        WorkerErrorCode.ILLEGAL_TRANSITION: CodeMeaning("a status cannot follow the one before"),
+        WorkerErrorCode.RETRIES_EXHAUSTED: CodeMeaning("the last allowed attempt failed"),
+        WorkerErrorCode.QUEUE_FULL: CodeMeaning("`queue_limit` tasks already wait for a slot"),
+        WorkerErrorCode.ILLEGAL_TRANSITION: CodeMeaning("the status does not allow this"),
         WorkerErrorCode.INVALID_CONFIGURATION: CodeMeaning("a setting or an argument cannot be used"),
     }
 )
 
 
 class WorkerError(FairlaneError):
-    """An error of the pool. ``context`` holds the fields named in the message; the cause is chained."""
+    """An error of the worker layer. ``context`` holds the fields named in the message; the cause is chained."""
 
     def __init__(self, code: WorkerErrorCode, message: str, **context: object) -> None:
         super().__init__(message, **context)
@@ -72,16 +72,16 @@ class WorkerError(FairlaneError):
 
     @property
     def cause(self) -> BaseException | None:
-        """What it was raised from."""
+        """The exception it was raised from."""
         return self.__cause__
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle with the code; the cause stays behind."""
+        """Pickle with the code, without the cause."""
         return (_rebuild, (self.code, self.message, self.context))
 
 
 def shown(thing: object, show: Callable[[Any], str] = str) -> str:
-    """Return an error, or anything else that is not our own, as text; its class's name if that is none, or raises."""
+    """Return foreign data, such as an exception, as text; its class name if the text is empty or cannot be made."""
     try:
         return show(thing) or type(thing).__name__
     except Exception:
@@ -89,7 +89,7 @@ def shown(thing: object, show: Callable[[Any], str] = str) -> str:
 
 
 def invalid(name: str, value: object, accepted: str) -> WorkerError:
-    """Return the error about an argument that cannot be used."""
+    """Return the error for an argument that cannot be used."""
     text = f"{name} = {shown(value, ascii)[:60]}: must be {accepted}"
     return WorkerError(WorkerErrorCode.INVALID_CONFIGURATION, text)
 

@@ -1,4 +1,4 @@
-"""What is told about a thing, checked where it comes in."""
+"""Validation of arguments and of models made from them."""
 
 import sys
 from typing import TYPE_CHECKING, Self
@@ -10,15 +10,15 @@ from fairlane.workers.errors import WorkerError, WorkerErrorCode, invalid
 
 
 class ValidatedModel(BaseModel):
-    """Frozen fields; those that are not known are refused.
+    """A frozen model that refuses unknown fields.
 
     Raises:
-        WorkerError: invalid_configuration, naming each bad field, its value and what would be accepted.
+        WorkerError: invalid_configuration, naming each bad field, its value and the accepted values.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    if not TYPE_CHECKING:  # pragma: no branch - to a type checker, the fields are those of the subclass
+    if not TYPE_CHECKING:  # pragma: no branch - type checkers must see the fields of the subclass
 
         def __init__(self, **fields: object) -> None:
             try:
@@ -30,12 +30,12 @@ class ValidatedModel(BaseModel):
 
     @classmethod
     def of(cls, **fields: object) -> Self:
-        """Make one of fields whose types are not known. Raises as the class does."""
+        """Create one from fields of unknown types. Raises as the class does."""
         return cls(**fields)
 
 
 def checked_seconds(name: str, value: object) -> float:
-    """Return a length of time that came in as an argument. Raises WorkerError: invalid_configuration."""
+    """Return a duration in seconds, validated. Raises WorkerError: invalid_configuration."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
         raise invalid(name, value, "a finite number of seconds, 0 or more")
     return float(value)

@@ -1,4 +1,4 @@
-"""Until when a task, or one attempt at it, may go on."""
+"""Time limits of a task and of a single attempt."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from fairlane.workers.executor.task import Task
 
 
 def checked_timeout(timeout_s: object) -> float | None:
-    """Return how long a task may take, as it came in. Raises WorkerError: invalid_configuration."""
+    """Return the timeout of a task, validated. Raises WorkerError: invalid_configuration."""
     if timeout_s is None:
         return None
     longest = sys.float_info.max
@@ -21,27 +21,27 @@ def checked_timeout(timeout_s: object) -> float | None:
 
 
 @contextlib.asynccontextmanager
-async def deadline(task: Task[Any, Any], limit_s: float | None, what: str) -> AsyncIterator[None]:
-    """End the block when its time is up.
+async def deadline(task: Task[Any, Any], limit_s: float | None, failure: str) -> AsyncIterator[None]:
+    """Cancel the block after ``limit_s`` seconds. ``failure`` begins the error text, which ends with the limit.
 
     Raises:
         WorkerError: task_timeout.
     """
     if limit_s is not None and limit_s <= 0:
-        raise _timed_out(task, what, limit_s)
+        raise _timed_out(task, failure, limit_s)
     try:
-        async with asyncio.timeout(limit_s) as until:
+        async with asyncio.timeout(limit_s) as timeout:
             yield
     except TimeoutError as error:
-        if not until.expired():
+        if not timeout.expired():
             raise
-        raise _timed_out(task, what, limit_s) from error
+        raise _timed_out(task, failure, limit_s) from error
 
 
-def _timed_out(task: Task[Any, Any], what: str, limit_s: float | None) -> WorkerError:
+def _timed_out(task: Task[Any, Any], failure: str, limit_s: float | None) -> WorkerError:
     return WorkerError(
         WorkerErrorCode.TASK_TIMEOUT,
-        f"task {task.id} {what} {limit_s} s",
+        f"task {task.id} {failure} {limit_s} s",
         task=task.id,
         timeout_s=limit_s,
         workers=task.metadata.workers,

@@ -1,4 +1,4 @@
-"""Brings tasks to workers: waits for a slot, executes, tries again elsewhere, and keeps the workers alive meanwhile."""
+"""Executes tasks on a group's workers: waits for a slot, retries elsewhere, and keeps the workers alive meanwhile."""
 
 import asyncio
 import contextlib
@@ -16,32 +16,32 @@ from fairlane.workers.executor.deadline import checked_timeout, deadline
 from fairlane.workers.executor.placement import Placement
 from fairlane.workers.executor.retries import Retries
 from fairlane.workers.executor.task import In, Out, Task, Work
+from fairlane.workers.guards import SingleUse
 from fairlane.workers.members.group import WorkerGroup
 from fairlane.workers.members.health_checker import HealthChecker
 from fairlane.workers.members.starter import Starter
 from fairlane.workers.members.status import TaskStatus
 from fairlane.workers.members.supervisor import Supervisor
-from fairlane.workers.once import Once
 from fairlane.workers.strategies.registry import make_strategy
 
 _COMPLETED: Final = "completed"
-_NOT_TAKEN: Final = frozenset({WorkerErrorCode.WORKER_NOT_READY, WorkerErrorCode.WORKER_AT_CAPACITY})
-_LAST_STATUS: Final[Mapping[str, TaskStatus]] = {
+_REFUSED: Final = frozenset({WorkerErrorCode.WORKER_NOT_READY, WorkerErrorCode.WORKER_AT_CAPACITY})
+_FINAL_STATUS: Final[Mapping[str, TaskStatus]] = {
     _COMPLETED: TaskStatus.COMPLETED,
     WorkerErrorCode.TASK_CANCELLED: TaskStatus.CANCELLED,
 }
 
 
 class Manager:
-    """Takes tasks while its context is entered.
+    """Async context manager; use it once.
 
-    On entering it starts the members that are only created, and from then on those that are added in that status; on
-    leaving it stops all members of its pool. It is entered once.
+    On entry it starts the members in status created, and afterwards those that are added in it. On exit it stops all
+    members of the group.
     """
 
     def __init__(
         self,
-        pool: WorkerGroup[Any],
+        group: WorkerGroup[Any],
         config: ManagerConfig | None = None,
         *,
         retry_on: tuple[type[Exception], ...] = (),
@@ -51,17 +51,17 @@ class Manager:
         telemetry: Telemetry | None = None,
         logger: logging.Logger | None = None,
     ) -> None:
-        """``retry_on``: exceptions of a task's work after which another attempt is worth while.
+        """``retry_on``: exceptions of a task's work that are retried.
 
-        The strategy has a source of chance of its own, begun from ``rng``: what else takes chance does not change its
+        The strategy has its own random source, seeded from ``rng``, so that other uses of ``rng`` do not change its
         choices.
 
         Raises:
-            WorkerError: invalid_configuration: an argument cannot be used, or the strategy cannot be made.
+            WorkerError: invalid_configuration: an argument cannot be used, or the strategy cannot be created.
         """
         config = ManagerConfig() if config is None else config
-        if not isinstance(pool, WorkerGroup):
-            raise invalid("pool", pool, "a WorkerGroup")
+        if not isinstance(group, WorkerGroup):
+            raise invalid("group", group, "a WorkerGroup")
         if not isinstance(config, ManagerConfig):
             raise invalid("config", config, "a ManagerConfig")
         rng = rng or system_rng()
@@ -71,35 +71,35 @@ class Manager:
         self._ids = ids
         self._telemetry = telemetry or Telemetry()
         self._log = logger or logging.getLogger(__name__)
-        self._once = Once("Manager")
-        self._ended = asyncio.Event()
-        self._parts = contextlib.AsyncExitStack()
+        self._single_use = SingleUse("Manager")
+        self._closed = asyncio.Event()
+        self._stack = contextlib.AsyncExitStack()
         self._starter = Starter(
-            pool,
+            group,
             start_timeout_s=(config.supervisor or SupervisorConfig()).start_timeout_ms / 1000,
             grace_s=config.stop_grace_ms / 1000,
             logger=logger,
         )
         self._supervisor = (
             Supervisor(
-                pool,
+                group,
                 config.supervisor,
                 clock=clock,
                 rng=rng,
                 telemetry=self._telemetry,
                 logger=logger,
-                observer=lambda event: self._placement.reconsider(event.worker_id),
+                observer=lambda event: self._placement.refresh(event.worker_id),
             )
             if config.supervisor
             else None
         )
         self._checker = (
-            HealthChecker(pool, config.health, clock=clock, rng=rng, telemetry=self._telemetry, logger=logger)
+            HealthChecker(group, config.health, clock=clock, rng=rng, telemetry=self._telemetry, logger=logger)
             if config.health
             else None
         )
         self._placement = Placement(
-            pool,
+            group,
             make_strategy(config.strategy, derived_rng(rng)),
             config.strategy,
             queue_limit=config.queue_limit,
@@ -107,39 +107,39 @@ class Manager:
             clock=clock,
             telemetry=self._telemetry,
         )
-        self._retries = Retries(config, retry_on, rng=rng, pause=self._pause)
+        self._retries = Retries(config, retry_on, rng=rng, sleep=self._sleep)
 
     async def __aenter__(self) -> Self:
-        """Start, and wait for the members that start, each for ``start_timeout_ms`` at most.
+        """Start the members, and wait at most ``start_timeout_ms`` for each.
 
         Raises:
-            WorkerError: illegal_transition: it was entered before; worker_start_failed: there is no supervisor to try
-                again, and all are stopped.
+            WorkerError: illegal_transition: it was entered before; worker_start_failed: a member did not start and
+                there is no supervisor; all members are stopped.
         """
-        self._once.begin()
-        async with contextlib.AsyncExitStack() as parts:
-            starter = await parts.enter_async_context(self._starter)
+        self._single_use.begin()
+        async with contextlib.AsyncExitStack() as stack:
+            starter = await stack.enter_async_context(self._starter)
             failures = await starter.start_all()
             if failures and self._supervisor is None:
                 raise failures[0]
             if self._supervisor is not None:
-                await parts.enter_async_context(self._supervisor)
+                await stack.enter_async_context(self._supervisor)
             if self._checker is not None:
-                await parts.enter_async_context(self._checker)
-            parts.callback(self._close)
+                await stack.enter_async_context(self._checker)
+            stack.callback(self._close)
             self._placement.open()
-            self._parts = parts.pop_all()
+            self._stack = stack.pop_all()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take no task any more, let those that run go on for the grace time, and stop all members.
+        """Refuse new tasks, let running ones end within the grace time, and stop all members.
 
         Raises:
-            WorkerError: worker_stop_failed, when all others have stopped.
+            WorkerError: worker_stop_failed: a member did not stop; all others were stopped first.
         """
-        await self._parts.__aexit__(kind, error, trace)
+        await self._stack.__aexit__(kind, error, trace)
 
     @overload
     async def assign(
@@ -154,8 +154,8 @@ class Manager:
     async def assign(self, work: Task[In, Out] | Work[In, Out], value: In, *, timeout_s: float | None = None) -> Out:
         """Execute a task, or a function as a new task, on a worker, and return its output.
 
-        ``timeout_s`` bounds all of it: waiting for slots, attempts and the time in between. A cancellation ends it at
-        once and leaves the task cancelled.
+        ``timeout_s`` limits the whole call: waiting for slots, attempts and the waits between them. A cancellation ends
+        the call at once and leaves the task cancelled.
 
         Raises:
             WorkerError: no_workers_available, queue_full, task_timeout, task_failed, task_cancelled, retries_exhausted;
@@ -163,23 +163,23 @@ class Manager:
         """
         limit_s = checked_timeout(timeout_s)
         task = self._as_task(work)
-        with self._account(task):
-            async with deadline(task, limit_s, "was not done within"):
+        with self._track(task):
+            async with deadline(task, limit_s, "did not end within"):
                 return await self._retries.run(
-                    lambda: self._attempt(task, value), lambda error: self._between(task, error)
+                    lambda: self._attempt(task, value), lambda error: self._before_retry(task, error)
                 )
 
     async def _attempt(self, task: Task[In, Out], value: In) -> Out:
-        worker = await self._placement.take(task.metadata.workers)
+        worker = await self._placement.acquire(task.metadata.workers)
         task.begin(worker.id)
-        async with deadline(task, self._attempt_limit_s, f"was not executed by worker {worker.id} within"):
+        async with deadline(task, self._attempt_limit_s, f"timed out on worker {worker.id} after"):
             try:
                 return await worker.execute(task, value)
             except WorkerError as error:
-                if error.code in _NOT_TAKEN:
-                    self._placement.reconsider(worker.id)  # its load, which the choice has raised, will not change
+                if error.code in _REFUSED:
+                    self._placement.refresh(worker.id)  # no event will undo the load that the choice added
                 raise
-            except Exception as error:  # the worker breaks its contract
+            except Exception as error:  # a worker that breaks its contract
                 raise WorkerError(
                     WorkerErrorCode.TASK_FAILED,
                     f"task {task.id} failed on worker {worker.id}: {shown(error, repr)[:500]}",
@@ -187,20 +187,20 @@ class Manager:
                     task=task.id,
                 ) from error
 
-    def _between(self, task: Task[Any, Any], error: WorkerError) -> None:
+    def _before_retry(self, task: Task[Any, Any], error: WorkerError) -> None:
         task.move(TaskStatus.PENDING)
         self._telemetry.add(RETRIES, 1, self._strategy, error.code)
-        self._log.info("task %s is tried again after attempt %d: %s", task.id, task.metadata.attempts, error)
+        self._log.info("retrying task %s after attempt %d: %s", task.id, task.metadata.attempts, error)
 
-    async def _pause(self, seconds: float) -> None:
-        """Wait between two attempts, at most until the manager ends."""
+    async def _sleep(self, seconds: float) -> None:
+        """Wait before a retry, at most until the manager exits."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._ended.wait()
+                await self._closed.wait()
 
     def _close(self) -> None:
         self._placement.close()
-        self._ended.set()
+        self._closed.set()
 
     def _as_task(self, work: Task[In, Out] | Work[In, Out]) -> Task[In, Out]:
         if isinstance(work, Task):
@@ -208,10 +208,10 @@ class Manager:
         return Task(work, task_id=self._ids.new_id(), created_s=self._clock.wall_s())
 
     @contextlib.contextmanager
-    def _account(self, task: Task[Any, Any]) -> Iterator[None]:
-        """Take the task, give it its last status, however the block ends, and record how.
+    def _track(self, task: Task[Any, Any]) -> Iterator[None]:
+        """Claim the task; when the block ends, set its final status and record the outcome.
 
-        Raises WorkerError: illegal_transition: somebody has taken it before.
+        Raises WorkerError: illegal_transition: the task was claimed before.
         """
         task.claim()
         began_s = self._clock.monotonic_s()
@@ -228,6 +228,6 @@ class Manager:
             raise
         finally:
             task.release()
-            task.move(_LAST_STATUS.get(outcome, TaskStatus.FAILED))
+            task.move(_FINAL_STATUS.get(outcome, TaskStatus.FAILED))
             self._telemetry.add(TASKS, 1, self._strategy, outcome)
             self._telemetry.observe(TASK_DURATION, self._clock.monotonic_s() - began_s, self._strategy, outcome)

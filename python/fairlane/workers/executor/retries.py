@@ -1,4 +1,4 @@
-"""When a failed attempt is followed by another, and how much later."""
+"""Decides whether a failed attempt is retried, and after what wait."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NoReturn, TypeVar
@@ -14,7 +14,7 @@ Out = TypeVar("Out")
 
 
 class Retries:
-    """The bound, the waits, and which errors are worth another attempt."""
+    """The limit on attempts, the waits between them, and the errors that are retried."""
 
     def __init__(
         self,
@@ -22,29 +22,29 @@ class Retries:
         retry_on: tuple[type[Exception], ...],
         *,
         rng: Rng,
-        pause: Callable[[float], Awaitable[None]],
+        sleep: Callable[[float], Awaitable[None]],
     ) -> None:
-        """``retry_on``: what a task may raise without having failed for good; ``pause`` waits so many seconds.
+        """``retry_on``: exceptions of the work that are retried. ``sleep`` waits for a number of seconds.
 
         Raises WorkerError: invalid_configuration.
         """
         if not isinstance(retry_on, tuple) or not all(_is_exception(each) for each in retry_on):
-            raise invalid("retry_on", retry_on, "a tuple of classes of exceptions")
+            raise invalid("retry_on", retry_on, "a tuple of exception classes")
         self._retry_on = retry_on
         self._stop = stop_after_attempt(config.retries + 1)
         self._backoff = Backoff(config.backoff_base_ms / 1000, config.backoff_cap_ms / 1000, rng)
-        self._pause = pause
+        self._sleep = sleep
 
-    async def run(self, attempt: Callable[[], Awaitable[Out]], between: Callable[[WorkerError], None]) -> Out:
-        """Make attempts until one succeeds; ``between`` hears of each that is followed by another.
+    async def run(self, attempt: Callable[[], Awaitable[Out]], before_retry: Callable[[WorkerError], None]) -> Out:
+        """Make attempts until one succeeds; ``before_retry`` gets the error of each attempt that is retried.
 
         Raises:
-            WorkerError: retries_exhausted, from the error of the last attempt; no_workers_available, from that of the
-                last attempt if there was one; any other error that no further attempt can mend.
+            WorkerError: retries_exhausted, caused by the error of the last attempt; no_workers_available, caused by the
+                error of the last attempt if there was one; any other error that is not retried.
         """
         failures: list[WorkerError] = []
 
-        async def once() -> Out:
+        async def recorded_attempt() -> Out:
             try:
                 return await attempt()
             except WorkerError as error:
@@ -54,25 +54,25 @@ class Retries:
         retrying = AsyncRetrying(
             stop=self._stop,
             wait=lambda state: self._backoff.after(state.attempt_number - 1),
-            retry=retry_if_exception(self._may_pass),
-            sleep=self._pause,
-            before_sleep=lambda _: between(failures[-1]),
+            retry=retry_if_exception(self._is_retryable),
+            sleep=self._sleep,
+            before_sleep=lambda _: before_retry(failures[-1]),
             retry_error_callback=lambda _: _give_up(failures),
         )
         try:
-            output: Out = await retrying(once)
+            output: Out = await retrying(recorded_attempt)
         except WorkerError as error:
             if error.code is WorkerErrorCode.NO_WORKERS_AVAILABLE and len(failures) > 1:
                 raise error from failures[-2]
             raise
         return output
 
-    def _may_pass(self, error: BaseException) -> bool:
+    def _is_retryable(self, error: BaseException) -> bool:
         if not isinstance(error, WorkerError):
             return False
         if error.code is WorkerErrorCode.TASK_FAILED:
             return isinstance(error.cause, self._retry_on)
-        # Within an attempt it is the attempt's own time that was up.
+        # Inside an attempt, a timeout is the attempt's own; the task's timeout ends the whole run.
         return error.retryable or error.code is WorkerErrorCode.TASK_TIMEOUT
 
 
@@ -85,6 +85,6 @@ def _give_up(failures: Sequence[WorkerError]) -> NoReturn:
     attempts = len(failures)
     raise WorkerError(
         WorkerErrorCode.RETRIES_EXHAUSTED,
-        f"{attempts} of {attempts} attempts failed, the last one: {last.message}",
+        f"{attempts} of {attempts} attempts failed; last error: {last.message}",
         **(last.context | {"attempts": attempts}),
     ) from last

@@ -1,4 +1,4 @@
-"""Who waits for a slot, and whose turn it is. Which slot there is to take is not decided here."""
+"""The queue of callers that wait for a slot. Which slot a caller gets is decided by the ``choose`` callback."""
 
 import asyncio
 from collections import OrderedDict
@@ -10,61 +10,61 @@ from fairlane.workers.errors import WorkerError, WorkerErrorCode
 T = TypeVar("T")
 
 Choose = Callable[[Collection[str]], T | None]
-"""Returns a free slot, if possible on none of these workers; None if there is none; raises if there will be none."""
+"""Returns a free slot, if possible not on these workers; None if no slot is free; raises if none ever will be."""
 
 
 class SlotQueue(Generic[T]):
-    """First come, first served: only the first in line may choose, and a newcomer only if nobody is in line.
+    """First come, first served: only the first waiter may choose, and a new caller only if nobody waits.
 
-    Two rules keep a wake-up from being lost. Whoever learns that there may be a free slot, or that there will never
-    be one, calls `wake`. And whoever was first in line wakes the next one when it leaves, for whatever reason.
+    Two rules prevent lost wake-ups. Whatever may have freed a slot, or made waiting pointless, calls `notify`. And the
+    first waiter notifies the next one when it leaves, for whatever reason.
     """
 
     def __init__(self, limit: int, choose: Choose[T]) -> None:
         self._limit = limit
         self._choose = choose
-        self._line: OrderedDict[asyncio.Event, None] = OrderedDict()
+        self._waiters: OrderedDict[asyncio.Event, None] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._line)
+        return len(self._waiters)
 
-    async def take(self, avoid: Collection[str] = ()) -> T:
-        """Return a slot, which is the caller's to fill before it suspends again.
+    async def acquire(self, avoid: Collection[str] = ()) -> T:
+        """Return a slot. The caller must fill it before it suspends again.
 
-        Whoever avoids workers was on them before, and so was let in before: the limit is for the others.
+        The limit applies only to new tasks: a caller that avoids workers is retrying, and was admitted before.
 
         Raises:
-            WorkerError: queue_full, and what choosing raises.
+            WorkerError: queue_full, and what ``choose`` raises.
         """
-        if not self._line:
+        if not self._waiters:
             chosen = self._choose(avoid)
             if chosen is not None:
                 return chosen
-        if len(self._line) >= self._limit and not avoid:
+        if len(self._waiters) >= self._limit and not avoid:
             raise WorkerError(
                 WorkerErrorCode.QUEUE_FULL,
-                f"{len(self._line)} tasks wait for a slot, and queue_limit = {self._limit}",
+                f"{len(self._waiters)} tasks wait for a slot, and queue_limit = {self._limit}",
                 limit=self._limit,
             )
         return await self._wait(avoid)
 
-    def wake(self) -> None:
-        """Let the first in line choose; it stays in line if there is still nothing to choose from."""
-        if self._line:
-            next(iter(self._line)).set()
+    def notify(self) -> None:
+        """Let the first waiter choose; it keeps its place if there is still no free slot."""
+        if self._waiters:
+            next(iter(self._waiters)).set()
 
     async def _wait(self, avoid: Collection[str]) -> T:
-        turn = asyncio.Event()
-        self._line[turn] = None
+        notified = asyncio.Event()
+        self._waiters[notified] = None
         try:
             while True:
-                await turn.wait()
-                turn.clear()
+                await notified.wait()
+                notified.clear()
                 chosen = self._choose(avoid)
                 if chosen is not None:
                     return chosen
         finally:
-            was_first = next(iter(self._line)) is turn
-            del self._line[turn]
+            was_first = next(iter(self._waiters)) is notified
+            del self._waiters[notified]
             if was_first:
-                self.wake()
+                self.notify()

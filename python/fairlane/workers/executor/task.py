@@ -1,4 +1,4 @@
-"""One piece of typed work, and its life under a manager."""
+"""A typed piece of work and its status while a manager executes it."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Generic, TypeVar, overload
@@ -7,29 +7,29 @@ from pydantic import Field
 
 from fairlane.domain.limits import MAX_TASK_ID, id_problem
 from fairlane.workers.errors import WorkerError, WorkerErrorCode, invalid, shown
-from fairlane.workers.members.status import TASK_MOVES, TaskStatus, moved
+from fairlane.workers.members.status import TASK_MOVES, TaskStatus, transition
 from fairlane.workers.validation import ValidatedModel
 
 In = TypeVar("In")
 Out = TypeVar("Out")
 Work = Callable[[In], Out | Awaitable[Out]]
-"""What is executed. A transport to another process sends it there: it must be importable, or else pickle."""
+"""A function to execute. For a transport to another process it must be importable there, or pickle."""
 
 
 class TaskMetadata(ValidatedModel):
-    """When a task was made (seconds since the epoch), and the workers of its attempts so far, in order."""
+    """The creation time of a task (seconds since the epoch), and the workers of its attempts so far, in order."""
 
     created_s: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
     workers: tuple[str, ...] = ()
 
     @property
     def attempts(self) -> int:
-        """How often it was begun."""
+        """Attempts so far."""
         return len(self.workers)
 
 
 class Task(Generic[In, Out]):
-    """Work under an id. Only a manager moves its status; it runs to its end once."""
+    """Work under an id. Only a manager changes its status, and it is executed once."""
 
     @overload
     def __init__(self, work: Callable[[In], Awaitable[Out]], *, task_id: str, created_s: float) -> None: ...
@@ -53,36 +53,36 @@ class Task(Generic[In, Out]):
 
     @property
     def status(self) -> TaskStatus:
-        """Where it is."""
+        """Its stage of life."""
         return self._status
 
     @property
     def metadata(self) -> TaskMetadata:
-        """What is known about it."""
+        """Its creation time and attempts."""
         return self._metadata
 
     @property
     def body(self) -> Work[In, Out]:
-        """What a transport executes, and sends: the work itself, or `execute` if a subclass has its own."""
+        """The function that a transport executes: the work, or `execute` if a subclass overrides it."""
         return self.work if getattr(self.execute, "__func__", None) is Task.execute else self.execute
 
     def execute(self, value: In) -> Out | Awaitable[Out]:
-        """Do the work; what it returns or raises is the work's own."""
+        """Do the work. Returns and raises what the work does."""
         return self.work(value)
 
     def claim(self) -> None:
-        """Take it, as a manager does that executes it and alone moves it until `release`.
+        """Claim the task for one manager, which alone changes its status until `release`.
 
-        Raises WorkerError: illegal_transition: it has been executed, or a manager has taken it.
+        Raises WorkerError: illegal_transition: it was executed, or is claimed.
         """
-        moved(f"task {self.id}", TASK_MOVES, self._status, TaskStatus.RUNNING)
+        transition(f"task {self.id}", TASK_MOVES, self._status, TaskStatus.RUNNING)
         if self._claimed:
-            text = f"task {self.id} is assigned, and has not ended"
+            text = f"task {self.id} is already assigned, and has not ended"
             raise WorkerError(WorkerErrorCode.ILLEGAL_TRANSITION, text, task=self.id)
         self._claimed = True
 
     def release(self) -> None:
-        """Let go of it."""
+        """End the claim."""
         self._claimed = False
 
     def begin(self, worker_id: str) -> None:
@@ -93,4 +93,4 @@ class Task(Generic[In, Out]):
 
     def move(self, to: TaskStatus) -> None:
         """Change the status. Raises WorkerError (illegal_transition)."""
-        self._status = moved(f"task {self.id}", TASK_MOVES, self._status, to)
+        self._status = transition(f"task {self.id}", TASK_MOVES, self._status, to)

@@ -1,1 +1,1 @@
-"""What is kept alive: members of a group, their health and their restarts."""
+"""The members of a group: their life, health and restarts."""

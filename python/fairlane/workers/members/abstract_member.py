@@ -1,4 +1,4 @@
-"""The life of a member: its status, load and figures, and who is told. What it lives on is left to its transport."""
+"""The life of a member: status, load, metrics and watchers. The transport implements starts, stops and checks."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from fairlane.telemetry.names import LOAD, WORKERS
 from fairlane.workers.errors import WorkerError, WorkerErrorCode, invalid, shown
 from fairlane.workers.members.member import Member, WorkerHealth, WorkerInfo
 from fairlane.workers.members.metrics import MetricsAccumulator, WorkerMetrics
-from fairlane.workers.members.status import WORKER_MOVES, WorkerStatus, moved
+from fairlane.workers.members.status import WORKER_MOVES, WorkerStatus, transition
 from fairlane.workers.validation import checked_seconds
 
 AT_WORK: Final = frozenset({WorkerStatus.READY, WorkerStatus.BUSY, WorkerStatus.DRAINING})
@@ -22,12 +22,12 @@ _AT_REST: Final = frozenset({WorkerStatus.CREATED, WorkerStatus.STOPPED})
 
 
 class AbstractMember(ABC):
-    """See Member. A transport writes `_start`, `_stop` and `_check`.
+    """See Member. A transport implements `_start`, `_stop` and `_check`.
 
-    All methods belong to the event loop of the last start. One that has stopped, and runs nothing, may start in
-    another.
-    `_start` and `_stop` never overlap, whatever is called meanwhile. Whoever waits for a start is let go at once by
-    its own cancellation, by `fail` or by `stop`; a stop, once it ends the transport, goes on without its callers.
+    All methods belong to the event loop of the last start. A stopped member that runs nothing may start in another
+    loop. `_start` and `_stop` never overlap, whatever is called. A caller that waits for a start is released at once by
+    its own cancellation, by `fail` or by `stop`. Once a stop has reached the transport it continues even if its callers
+    are cancelled.
     """
 
     def __init__(
@@ -47,36 +47,36 @@ class AbstractMember(ABC):
         self._load = 0
         self._watchers: list[Callable[[Member], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
-        """That of its last start."""
+        """The loop of the last start."""
         self._idle = asyncio.Event()
         self._idle.set()
         self._transport = asyncio.Lock()
         """Held while the transport's `_start` or `_stop` runs."""
         self._starting: asyncio.Future[None] | None = None
-        """The outcome of the start under way."""
+        """The outcome of the running start."""
         self._stopping: asyncio.Task[None] | None = None
 
     # -- what the transport writes ---------------------------------------------------------------------------
 
     @abstractmethod
     async def _start(self) -> None:
-        """Begin to live. Clean up after yourself before raising; any exception means that it did not start."""
+        """Start. Clean up before raising; any exception means that the start failed."""
 
     @abstractmethod
     async def _stop(self) -> None:
-        """End, with all that still runs. Also called before a start that follows a failure; maybe for the second time.
+        """End everything that still runs. Also called before a start that follows a failure, possibly a second time.
 
         An exception means that it did not stop.
         """
 
     @abstractmethod
     async def _check(self) -> WorkerHealth:
-        """Ask how it is."""
+        """Check health."""
 
     def _end_running(self) -> None:  # noqa: B027 - not every member runs something
-        """Let go of all who wait for what still runs, and cancel it: the member failed, or its grace time is over."""
+        """Cancel what still runs and release its callers: the member failed, or its grace time is over."""
 
-    # -- what is known ---------------------------------------------------------------------------------------
+    # -- properties ------------------------------------------------------------------------------------------
 
     @property
     def id(self) -> str:
@@ -109,11 +109,11 @@ class AbstractMember(ABC):
             raise invalid("watcher", watcher, "callable")
         self._watchers.append(watcher)
 
-        def end() -> None:
+        def unwatch() -> None:
             with contextlib.suppress(ValueError):
                 self._watchers.remove(watcher)
 
-        return end
+        return unwatch
 
     def update(self, info: WorkerInfo) -> None:
         """See Member."""
@@ -125,8 +125,8 @@ class AbstractMember(ABC):
                 f"of kind {self._info.kind} cannot become {info.id} of kind {info.kind}",
             )
         self._info = info
-        self._settle_status()
-        self._changed()
+        self._update_slot_status()
+        self._notify_watchers()
 
     # -- life ------------------------------------------------------------------------------------------------
 
@@ -138,8 +138,8 @@ class AbstractMember(ABC):
         before = self._status
         self._move(WorkerStatus.STARTING)
         outcome = self._starting = asyncio.get_running_loop().create_future()
-        coming_up = asyncio.create_task(self._come_up(outcome, before))
-        outcome.add_done_callback(lambda _: coming_up.cancel())
+        starting = asyncio.create_task(self._run_start(outcome, before))
+        outcome.add_done_callback(lambda _: starting.cancel())
         try:
             await outcome
         except asyncio.CancelledError:
@@ -162,13 +162,13 @@ class AbstractMember(ABC):
                 async with asyncio.timeout(limit_s):
                     await self.drain()
             except TimeoutError:
-                pass  # what still runs is ended
+                pass  # the stop below ends what still runs
             except Exception:
-                self._log.exception("worker %s did not drain, and is stopped all the same", self.id)
+                self._log.exception("worker %s failed to drain; stopping it anyway", self.id)
         if self._status is WorkerStatus.STOPPED:
             return
         if self._stopping is None:
-            self._stopping = asyncio.create_task(self._go_down())
+            self._stopping = asyncio.create_task(self._run_stop())
         await asyncio.shield(self._stopping)
 
     async def health(self) -> WorkerHealth:
@@ -181,24 +181,24 @@ class AbstractMember(ABC):
         """See Member."""
         if self._status in _MAY_FAIL and self._stopping is None:
             self._log.warning("worker %s failed: %s", self.id, reason)
-            self._end_start(reason)
+            self._abort_start(reason)
             self._end_running()
             self._move(WorkerStatus.FAILED)
 
     def _enter_loop(self) -> None:
-        """Belong to the running event loop. What it waits with is bound to one, as is all that a transport lives on."""
+        """Bind the member to the running event loop; its primitives and its transport cannot be shared by two."""
         loop = asyncio.get_running_loop()
         if loop is self._loop:
             return
         if self._status not in _AT_REST or self._load:
-            text = "was started in another event loop: only one that has stopped and runs nothing starts in this one"
+            text = "belongs to another event loop: stop it there, and let its tasks end, before starting it in this one"
             raise self._error(WorkerErrorCode.ILLEGAL_TRANSITION, text)
         self._loop = loop
         self._idle = asyncio.Event()
         self._idle.set()
         self._transport = asyncio.Lock()
 
-    async def _come_up(self, outcome: "asyncio.Future[None]", before: WorkerStatus) -> None:
+    async def _run_start(self, outcome: "asyncio.Future[None]", before: WorkerStatus) -> None:
         problem: BaseException | None = None
         try:
             async with self._transport:
@@ -208,22 +208,22 @@ class AbstractMember(ABC):
         except (Exception, asyncio.CancelledError) as error:
             problem = error
         if outcome is not self._starting:
-            return  # given up meanwhile, by whoever has also decided on the status
+            return  # aborted; whatever aborted it has set the status
         if problem is None:
             self._starting = None
-            self._accumulator.forget()
-            self._become(WorkerStatus.READY)
-            self._settle_status()
-            self._changed()
+            self._accumulator.reset_averages()
+            self._set_status(WorkerStatus.READY)
+            self._update_slot_status()
+            self._notify_watchers()
             outcome.set_result(None)
         else:
-            self._end_start(shown(problem), problem)
+            self._abort_start(shown(problem), problem)
             self._move(WorkerStatus.FAILED)
 
-    async def _go_down(self) -> None:
+    async def _run_stop(self) -> None:
         try:
             self._close_admission()
-            self._end_start("it is being stopped")
+            self._abort_start("it is being stopped")
             self._end_running()
             async with self._transport:
                 await self._stop()
@@ -236,19 +236,19 @@ class AbstractMember(ABC):
         finally:
             self._stopping = None
 
-    def _end_start(self, reason: str, cause: BaseException | None = None) -> None:
-        """Let go of whoever waits for a start under way."""
+    def _abort_start(self, reason: str, cause: BaseException | None = None) -> None:
+        """Release the caller of a running start, if any, with an error."""
         outcome, self._starting = self._starting, None
         if outcome is not None and not outcome.done():
             failed = self._error(WorkerErrorCode.WORKER_START_FAILED, f"did not start: {reason}")
             failed.__cause__ = cause
             outcome.set_exception(failed)
 
+    # -- for subclasses --------------------------------------------------------------------------------------
+
     def _close_admission(self) -> None:
         if self._status in {WorkerStatus.READY, WorkerStatus.BUSY}:
             self._move(WorkerStatus.DRAINING)
-
-    # -- for subclasses --------------------------------------------------------------------------------------
 
     def _change_load(self, by: int) -> None:
         self._load += by
@@ -257,29 +257,31 @@ class AbstractMember(ABC):
             self._idle.set()
         else:
             self._idle.clear()
-        self._settle_status()
-        self._changed()
+        self._update_slot_status()
+        self._notify_watchers()
 
-    def _settle_status(self) -> None:
-        """Say whether there is a free slot."""
+    # -- internal --------------------------------------------------------------------------------------------
+
+    def _update_slot_status(self) -> None:
+        """Switch between ready and busy by whether a slot is free."""
         full = self._load >= self._info.capacity
         if self._status is WorkerStatus.READY and full:
-            self._become(WorkerStatus.BUSY)
+            self._set_status(WorkerStatus.BUSY)
         elif self._status is WorkerStatus.BUSY and not full:
-            self._become(WorkerStatus.READY)
+            self._set_status(WorkerStatus.READY)
 
     def _move(self, to: WorkerStatus) -> None:
-        self._become(to)
-        self._changed()
+        self._set_status(to)
+        self._notify_watchers()
 
-    def _become(self, to: WorkerStatus) -> None:
-        before, self._status = self._status, moved(f"worker {self.id}", WORKER_MOVES, self._status, to)
+    def _set_status(self, to: WorkerStatus) -> None:
+        before, self._status = self._status, transition(f"worker {self.id}", WORKER_MOVES, self._status, to)
         if before not in _AT_REST:
             self._telemetry.add(WORKERS, -1, self._info.kind, before)
         if to not in _AT_REST:
             self._telemetry.add(WORKERS, 1, self._info.kind, to)
 
-    def _changed(self) -> None:
+    def _notify_watchers(self) -> None:
         for watcher in tuple(self._watchers):
             try:
                 watcher(self)

@@ -1,4 +1,4 @@
-"""What a pool tells about its members, and how it reaches those who listen."""
+"""Events about the members of a group, and their delivery to observers."""
 
 import logging
 from collections import deque
@@ -10,13 +10,12 @@ from fairlane.workers.members.health_report import HealthReport
 from fairlane.workers.members.member import Member, WorkerInfo
 from fairlane.workers.members.status import WorkerStatus
 
-Fact = WorkerInfo | WorkerStatus | int | HealthReport
-"""Before and after a change: info of UPDATED, status of STATUS, slots in use of LOAD, the report of HEALTH, a bool of
-LEAVING."""
+Value = WorkerInfo | WorkerStatus | int | HealthReport
+"""What changed: the info (UPDATED), status (STATUS), slots in use (LOAD), report (HEALTH) or a bool (LEAVING)."""
 
 
 class MemberEventKind(StrEnum):
-    """What has changed."""
+    """The kinds of change."""
 
     ADDED = "added"
     UPDATED = "updated"
@@ -26,55 +25,55 @@ class MemberEventKind(StrEnum):
     HEALTH = "health"
     """A report was recorded, whether or not it differs from the one before."""
     LEAVING = "leaving"
-    """Its removal has begun, or has failed and left it in the pool."""
+    """A removal began, or failed so that the member stays."""
     REMOVED = "removed"
 
 
 @dataclass(frozen=True, slots=True)
 class MemberEvent:
-    """One change of one member. The member itself may have changed further by the time that this is read."""
+    """One change of one member. The member may have changed again since."""
 
     kind: MemberEventKind
     member: Member
-    before: Fact | None = None
-    after: Fact | None = None
+    before: Value | None = None
+    after: Value | None = None
 
 
 Observer = Callable[[MemberEvent], None]
 
 
 class Observers:
-    """Calls observers one after the other; all see the same order, also of changes that an observer makes itself."""
+    """Delivers events to observers one at a time. All see the same order, even if an observer causes an event."""
 
     def __init__(self, logger: logging.Logger) -> None:
         self._log = logger
         self._observers: dict[object, Observer] = {}
         self._pending: deque[MemberEvent] = deque()
-        self._telling = False
+        self._delivering = False
 
     def add(self, observer: Observer) -> Callable[[], None]:
-        """Call it from now on. Returns what ends that; ending it twice is no error."""
+        """Call the observer from now on. Returns a function that unsubscribes it and may be called twice."""
         key = object()
         self._observers[key] = observer
 
-        def end() -> None:
+        def unsubscribe() -> None:
             self._observers.pop(key, None)
 
-        return end
+        return unsubscribe
 
-    def tell(self, event: MemberEvent) -> None:
-        """Tell all. What an observer raises is logged, and hurts nobody else."""
+    def notify(self, event: MemberEvent) -> None:
+        """Call all observers. What one of them raises is logged and does not affect the others."""
         self._pending.append(event)
-        if self._telling:
+        if self._delivering:
             return
-        self._telling = True
+        self._delivering = True
         try:
             while self._pending:
-                self._tell(self._pending.popleft())
+                self._deliver(self._pending.popleft())
         finally:
-            self._telling = False
+            self._delivering = False
 
-    def _tell(self, event: MemberEvent) -> None:
+    def _deliver(self, event: MemberEvent) -> None:
         for key, observer in tuple(self._observers.items()):
             if key not in self._observers:
                 continue

@@ -1,25 +1,27 @@
-"""The members, what is known of each, and who is told. Who starts them, checks them or gives them tasks is outside."""
+"""A group of members: who belongs to it, their last health reports, and its observers.
+
+The group does not start, check or restart its members, and gives them no tasks.
+"""
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final, Generic, TypeVar
 
 from fairlane.workers.errors import WorkerError, WorkerErrorCode, invalid, shown
-from fairlane.workers.executor.criteria import Criteria
-from fairlane.workers.members.events import Fact, MemberEvent, MemberEventKind, Observer, Observers
+from fairlane.workers.members.criteria import Criteria
+from fairlane.workers.members.events import MemberEvent, MemberEventKind, Observer, Observers, Value
 from fairlane.workers.members.health_report import HealthReport
 from fairlane.workers.members.member import Member, WorkerInfo
 from fairlane.workers.members.status import WorkerStatus
-from fairlane.workers.strategies.base import Candidate
 from fairlane.workers.validation import checked_seconds
 
 M = TypeVar("M", bound=Member)
 
-_TAKES_TASKS: Final = frozenset({WorkerStatus.READY, WorkerStatus.BUSY})
+_ACCEPTS_TASKS: Final = frozenset({WorkerStatus.READY, WorkerStatus.BUSY})
 
 
 class _Entry(Generic[M]):
-    """A member, and what of it was last told."""
+    """A member, and the values of the last events about it."""
 
     def __init__(self, member: M) -> None:
         self.member = member
@@ -28,23 +30,27 @@ class _Entry(Generic[M]):
         self.load = member.load
         self.report: HealthReport | None = None
         self.removals = 0
-        """How many have begun and have not failed."""
-        self.end_watching: Callable[[], None] = lambda: None
+        """Removals that have begun and have not failed."""
+        self.unwatch: Callable[[], None] = lambda: None
 
     @property
     def leaving(self) -> bool:
         return self.removals > 0
 
+    @property
+    def healthy(self) -> bool:
+        return self.report is None or self.report.healthy
+
 
 class WorkerGroup(Generic[M]):
-    """Members by id, in the order in which they came. All methods belong to the members' event loop."""
+    """Members by id, in the order in which they were added. Use it in the members' event loop only."""
 
     def __init__(self, members: Iterable[M] = (), *, logger: logging.Logger | None = None) -> None:
         """Raises WorkerError: worker_already_exists, invalid_configuration."""
         self._entries: dict[str, _Entry[M]] = {}
         self._observers = Observers(logger or logging.getLogger(__name__))
         if not isinstance(members, Iterable):
-            raise invalid("members", members, "some members")
+            raise invalid("members", members, "an iterable of members")
         for member in members:
             self.add(member)
 
@@ -57,19 +63,19 @@ class WorkerGroup(Generic[M]):
     def __contains__(self, worker_id: object) -> bool:
         return isinstance(worker_id, str) and worker_id in self._entries
 
-    # -- who is there ----------------------------------------------------------------------------------------
+    # -- membership ------------------------------------------------------------------------------------------
 
     def add(self, member: M) -> None:
-        """Take in a member, in whatever status. Raises WorkerError: worker_already_exists, invalid_configuration."""
+        """Add a member, in any status. Raises WorkerError: worker_already_exists, invalid_configuration."""
         if isinstance(member, type) or not isinstance(member, Member):
             raise invalid("member", member, "a worker, or another Member")
         if member.id in self._entries:
             raise WorkerError(
-                WorkerErrorCode.WORKER_ALREADY_EXISTS, f"the pool already has a worker {member.id}", worker=member.id
+                WorkerErrorCode.WORKER_ALREADY_EXISTS, f"the group already has a worker {member.id}", worker=member.id
             )
         entry = self._entries[member.id] = _Entry(member)
-        entry.end_watching = member.watch(lambda _: self._notice(entry))
-        self._tell(MemberEventKind.ADDED, entry)
+        entry.unwatch = member.watch(lambda _: self._emit_changes(entry))
+        self._emit(MemberEventKind.ADDED, entry)
 
     def get(self, worker_id: str) -> M:
         """Return a member. Raises WorkerError: worker_not_found."""
@@ -84,7 +90,7 @@ class WorkerGroup(Generic[M]):
         if not isinstance(criteria, Criteria):
             raise invalid("criteria", criteria, "Criteria")
         return tuple(
-            entry.member for entry in self._entries.values() if criteria.match(entry.member, well=_is_well(entry))
+            entry.member for entry in self._entries.values() if criteria.match(entry.member, healthy=entry.healthy)
         )
 
     def update(
@@ -96,26 +102,26 @@ class WorkerGroup(Generic[M]):
         tags: Collection[str] | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> WorkerInfo:
-        """Change what is given, and return all of it. Less capacity than load ends nothing that runs.
+        """Change the given fields, and return the whole info. A capacity below the load ends no running task.
 
         Raises:
             WorkerError: worker_not_found, invalid_configuration.
         """
         member = self.get(worker_id)
-        asked = {"capacity": capacity, "weight": weight, "tags": tags, "metadata": metadata}
-        changes = {field: value for field, value in asked.items() if value is not None}
+        given = {"capacity": capacity, "weight": weight, "tags": tags, "metadata": metadata}
+        changes = {field: value for field, value in given.items() if value is not None}
         member.update(WorkerInfo.of(**(member.info.model_dump() | changes)))
         return member.info
 
     async def remove(self, worker_id: str, grace_s: float | None = None) -> None:
         """Drain a member, stop it, and forget it.
 
-        It takes no task from now on, whatever becomes of it. What it runs may go on for ``grace_s`` seconds, or to
-        its end if that is None. A cancelled removal leaves the member draining and in the pool.
+        From the start of the removal it gets no task, whatever its status becomes. Its running tasks have ``grace_s``
+        seconds to end; None means no limit. A cancelled removal leaves the member draining and in the group.
 
         Raises:
-            WorkerError: worker_not_found; invalid_configuration; worker_stop_failed, and it is forgotten all the same.
-                Whatever else a member raises leaves it in the pool, and it may take tasks again if it is ready.
+            WorkerError: worker_not_found; invalid_configuration; worker_stop_failed: it was forgotten all the same.
+                After any other exception of the member it stays in the group, and gets tasks again if it is ready.
         """
         entry = self._entry(worker_id)
         limit_s = 0.0 if grace_s is None else checked_seconds("grace_s", grace_s)
@@ -123,7 +129,7 @@ class WorkerGroup(Generic[M]):
         try:
             if grace_s is None:
                 await entry.member.drain()
-            while entry.member.status is not WorkerStatus.STOPPED:  # somebody may have started it again meanwhile
+            while entry.member.status is not WorkerStatus.STOPPED:  # another caller may have restarted it
                 await entry.member.stop(limit_s)
         except Exception as error:
             if isinstance(error, WorkerError) and error.code is WorkerErrorCode.WORKER_STOP_FAILED:
@@ -133,10 +139,10 @@ class WorkerGroup(Generic[M]):
             raise
         self._forget(entry)
 
-    # -- what is known ---------------------------------------------------------------------------------------
+    # -- state -----------------------------------------------------------------------------------------------
 
     def record(self, report: HealthReport) -> None:
-        """Keep the last report on a member. One on a member that has left is dropped.
+        """Keep the last report on a member. A report on a member that has left is dropped.
 
         Raises WorkerError: invalid_configuration.
         """
@@ -145,93 +151,73 @@ class WorkerGroup(Generic[M]):
         entry = self._entries.get(report.worker_id)
         if entry is not None:
             before, entry.report = entry.report, report
-            self._tell(MemberEventKind.HEALTH, entry, before, report)
+            self._emit(MemberEventKind.HEALTH, entry, before, report)
 
     def report(self, worker_id: str) -> HealthReport | None:
-        """Return the last report since the member was last started; None before the first.
+        """Return the last report since the member's last start; None before the first.
 
-        One that says that it is not well outlives the start: it gets no task before checks say otherwise.
+        An unhealthy report outlives the start: the member gets no task until checks find it healthy.
         Raises WorkerError: worker_not_found.
         """
         return self._entry(worker_id).report
 
     def leaving(self, worker_id: str) -> bool:
-        """Say whether its removal has begun, so that it gets no task whatever becomes of it.
+        """Return whether the member's removal has begun. Raises WorkerError: worker_not_found."""
+        return self._entry(worker_id).leaving
+
+    def accepts_tasks(self, worker_id: str) -> bool:
+        """Return whether the member may get tasks, now or once a slot is free: at work, healthy and not leaving.
 
         Raises WorkerError: worker_not_found.
         """
-        return self._entry(worker_id).leaving
-
-    def available(self, member: M) -> bool:
-        """Say whether a member of this pool can be given a task now."""
-        entry = self._entry(member.id)
-        return member.status is WorkerStatus.READY and _may_take(entry)
-
-    def candidate(self, member: M) -> Candidate:
-        """Return a member of this pool as a strategy sees it."""
-        entry = self._entry(member.id)
-        info, metrics = member.info, member.metrics
-        return Candidate(
-            id=info.id,
-            capacity=info.capacity,
-            load=member.load,
-            ready=member.status in _TAKES_TASKS and _may_take(entry),
-            weight=info.weight,
-            latency_s=metrics.latency_s,
-            error_rate=metrics.error_rate,
-            ended=metrics.successes + metrics.failures,
-        )
+        entry = self._entry(worker_id)
+        return entry.member.status in _ACCEPTS_TASKS and entry.healthy and not entry.leaving
 
     def subscribe(self, observer: Observer) -> Callable[[], None]:
-        """Call back after every change, in order. Returns what ends it. Raises WorkerError: invalid_configuration."""
+        """Call back after every change, in order. Returns a function that unsubscribes.
+
+        Raises WorkerError: invalid_configuration.
+        """
         if not callable(observer):
             raise invalid("observer", observer, "callable")
         return self._observers.add(observer)
 
-    # -- inside ----------------------------------------------------------------------------------------------
+    # -- internal --------------------------------------------------------------------------------------------
 
     def _entry(self, worker_id: str) -> _Entry[M]:
         if worker_id not in self:
             name = shown(worker_id)[:200]
-            raise WorkerError(WorkerErrorCode.WORKER_NOT_FOUND, f"the pool has no worker {name}", worker=worker_id)
+            raise WorkerError(WorkerErrorCode.WORKER_NOT_FOUND, f"the group has no worker {name}", worker=worker_id)
         return self._entries[worker_id]
 
-    def _notice(self, entry: _Entry[M]) -> None:
-        """Tell what has changed since the last time."""
+    def _emit_changes(self, entry: _Entry[M]) -> None:
+        """Emit events for what has changed since the last ones."""
         member = entry.member
         info, entry.info = entry.info, member.info
         status, entry.status = entry.status, member.status
         load, entry.load = entry.load, member.load
         if info is not entry.info:
-            self._tell(MemberEventKind.UPDATED, entry, info, entry.info)
+            self._emit(MemberEventKind.UPDATED, entry, info, entry.info)
         if status is not entry.status:
-            if entry.status is WorkerStatus.STARTING and _is_well(entry):
+            if entry.status is WorkerStatus.STARTING and entry.healthy:
                 entry.report = None
-            self._tell(MemberEventKind.STATUS, entry, status, entry.status)
+            self._emit(MemberEventKind.STATUS, entry, status, entry.status)
         if load != entry.load:
-            self._tell(MemberEventKind.LOAD, entry, load, entry.load)
+            self._emit(MemberEventKind.LOAD, entry, load, entry.load)
 
     def _count_removals(self, entry: _Entry[M], by: int) -> None:
         before, entry.removals = entry.leaving, entry.removals + by
         if entry.leaving is not before:
-            self._tell(MemberEventKind.LEAVING, entry, before, entry.leaving)
+            self._emit(MemberEventKind.LEAVING, entry, before, entry.leaving)
 
     def _forget(self, entry: _Entry[M]) -> None:
         member = entry.member
         if self._entries.get(member.id) is entry:
             del self._entries[member.id]
-            entry.end_watching()
-            self._tell(MemberEventKind.REMOVED, entry)
+            entry.unwatch()
+            self._emit(MemberEventKind.REMOVED, entry)
 
-    def _tell(
-        self, kind: MemberEventKind, entry: _Entry[M], before: Fact | None = None, after: Fact | None = None
+    def _emit(
+        self, kind: MemberEventKind, entry: _Entry[M], before: Value | None = None, after: Value | None = None
     ) -> None:
-        self._observers.tell(MemberEvent(kind, entry.member, before, after))
-
-
-def _is_well(entry: _Entry[M]) -> bool:
-    return entry.report is None or entry.report.well
-
-
-def _may_take(entry: _Entry[M]) -> bool:
-    return not entry.leaving and _is_well(entry)
+        self._observers.notify(MemberEvent(kind, entry.member, before, after))

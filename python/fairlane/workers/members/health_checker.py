@@ -1,4 +1,4 @@
-"""Asks workers how they are, each on its own schedule, and takes out those that fail too often in a row."""
+"""Checks each worker's health on a schedule, and fails workers after too many failed checks in a row."""
 
 import asyncio
 import logging
@@ -21,32 +21,32 @@ _DETAIL_LENGTH = 500
 
 @dataclass(frozen=True, slots=True)
 class _Streak:
-    """Checks in a row since the worker last became ready, and whether it was well before."""
+    """Consecutive checks since the worker last became ready."""
 
-    well: bool
+    healthy: bool
     failures: int = 0
     successes: int = 0
 
     def after(self, outcome: CheckOutcome, config: HealthConfig) -> "_Streak":
         if outcome is CheckOutcome.HEALTHY:
             successes = self.successes + 1
-            return _Streak(self.well or successes >= config.success_threshold, 0, successes)
+            return _Streak(self.healthy or successes >= config.success_threshold, 0, successes)
         failures = self.failures + 1
-        return _Streak(self.well and failures < config.failure_threshold, failures, 0)
+        return _Streak(self.healthy and failures < config.failure_threshold, failures, 0)
 
 
 class HealthChecker(MemberMonitor):
-    """Checks the members at work while its context is entered, which it is once, and records each report with the pool.
+    """Checks the members at work, and records each report with the group. Async context manager; use it once.
 
-    A worker counts as well until ``failure_threshold`` checks in a row have failed; then it is declared failed. Once
-    it is ready again, it is not well before ``success_threshold`` good checks in a row. One that failed for another
-    reason while it was well is well as soon as it is ready. A check that does not end is cancelled; as long as it still
-    does not, no other begins, and each that is due counts as timed out.
+    A worker is healthy until ``failure_threshold`` checks in a row have failed; then the checker fails it. After its
+    restart it is unhealthy until ``success_threshold`` checks in a row were good. A worker that failed for another
+    reason while healthy is healthy again as soon as it is ready. A check that times out is cancelled. Until it has
+    really ended no other check begins, and each one that is due counts as a timeout.
     """
 
     def __init__(
         self,
-        pool: WorkerGroup[Any],
+        group: WorkerGroup[Any],
         config: HealthConfig,
         *,
         clock: Clock = SYSTEM_CLOCK,
@@ -63,14 +63,14 @@ class HealthChecker(MemberMonitor):
         self._clock = clock
         self._rng = rng or system_rng()
         self._telemetry = telemetry or Telemetry()
-        super().__init__(pool, patience_s=self._timeout_s, logger=logger or logging.getLogger(__name__))
+        super().__init__(group, cancel_wait_s=self._timeout_s, logger=logger or logging.getLogger(__name__))
 
-    def _needs_care(self, member: Member) -> bool:
+    def _should_monitor(self, member: Member) -> bool:
         return member.status in AT_WORK
 
-    async def _care(self, member: Member) -> None:
-        before = self._pool.report(member.id)
-        streak = _Streak(well=before is None or before.well)
+    async def _monitor(self, member: Member) -> None:
+        before = self._group.report(member.id)
+        streak = _Streak(healthy=before is None or before.healthy)
         jitter = self._config.jitter
         await asyncio.sleep(self._interval_s * self._rng.uniform(0, jitter))
         while True:
@@ -80,31 +80,31 @@ class HealthChecker(MemberMonitor):
             took_s = checked_s - began_s
             self._telemetry.add(HEALTH_CHECKS, 1, member.info.kind, outcome)
             self._telemetry.observe(HEALTH_DURATION, took_s, member.info.kind, outcome)
-            streak, was_well = streak.after(outcome, self._config), streak.well
-            self._pool.record(
+            streak, was_healthy = streak.after(outcome, self._config), streak.healthy
+            self._group.record(
                 HealthReport(
-                    member.id, outcome, detail, checked_s, took_s, streak.failures, streak.successes, streak.well
+                    member.id, outcome, detail, checked_s, took_s, streak.failures, streak.successes, streak.healthy
                 )
             )
-            if streak.well and not was_well:
-                self._log.info("worker %s is well again", member.id)
+            if streak.healthy and not was_healthy:
+                self._log.info("worker %s is healthy again", member.id)
             if streak.failures == self._config.failure_threshold:
-                member.fail(f"{streak.failures} failed health checks in a row, the last one: {outcome} {detail}")
+                member.fail(f"{streak.failures} health checks in a row failed; last one: {outcome} {detail}")
             await asyncio.sleep(self._interval_s * (1 + self._rng.uniform(-jitter, jitter)))
 
     async def _check(self, member: Member) -> tuple[CheckOutcome, str]:
-        if not await self._quiet(member, self._timeout_s):
-            return CheckOutcome.TIMEOUT, "the check before has not ended"
-        return _read(await self._call(member, self._ask(member), self._timeout_s))
+        if not await self._call_ended(member, self._timeout_s):
+            return CheckOutcome.TIMEOUT, "the previous check has not ended"
+        return _outcome(await self._call(member, self._query(member), self._timeout_s))
 
-    async def _ask(self, member: Member) -> WorkerHealth:
+    async def _query(self, member: Member) -> WorkerHealth:
         with self._telemetry.span(CHECK, member.id, member.info.kind):
             return WorkerHealth.model_validate(await member.health())
 
 
-def _read(check: asyncio.Task[WorkerHealth]) -> tuple[CheckOutcome, str]:
+def _outcome(check: asyncio.Task[WorkerHealth]) -> tuple[CheckOutcome, str]:
     if not check.done():
-        return CheckOutcome.TIMEOUT, "it did not answer in time"
+        return CheckOutcome.TIMEOUT, "no answer in time"
     if check.cancelled():
         return CheckOutcome.ERROR, "the check was cancelled"
     error = check.exception()

@@ -1,4 +1,4 @@
-"""What is known of a worker's health: its last check, and what the checks so far add up to."""
+"""A worker's last health check, and its health by the checks so far."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,9 +11,9 @@ class CheckOutcome(StrEnum):
 
     HEALTHY = "healthy"
     UNHEALTHY = "unhealthy"
-    """The worker said so itself."""
+    """The worker reported itself unhealthy."""
     TIMEOUT = "timeout"
-    """No answer in time, or the check before still has none."""
+    """No answer in time, or the previous check still has none."""
     ERROR = "error"
     """The check raised."""
 
@@ -25,17 +25,17 @@ class HealthReport:
     worker_id: str
     outcome: CheckOutcome
     detail: str
-    """For people; empty if there is nothing to say."""
+    """For people; may be empty."""
     checked_s: float
-    """When the outcome was known, by the checker's monotonic clock."""
+    """When the check ended, by the checker's monotonic clock."""
     took_s: float
     failures: int
-    """Failed checks in a row; 0 after a good one."""
+    """Consecutive failed checks; 0 after a good one."""
     successes: int
-    """Good checks in a row; 0 after a failed one."""
-    well: bool
-    """Whether it may be given tasks, by the thresholds."""
+    """Consecutive good checks; 0 after a failed one."""
+    healthy: bool
+    """By the thresholds: whether the worker may get tasks."""
 
     def age_s(self, clock: Clock) -> float:
-        """Seconds since the outcome was known, by the clock that the checker was given."""
+        """Return seconds since the check ended. ``clock`` must be the checker's."""
         return clock.monotonic_s() - self.checked_s

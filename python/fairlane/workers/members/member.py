@@ -1,4 +1,4 @@
-"""The contracts: what a pool keeps alive (a member), and what also executes tasks (a worker)."""
+"""The member contract: what a group holds, a health checker checks and a supervisor restarts."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Protocol, runtime_checkable
@@ -6,7 +6,6 @@ from typing import Annotated, Protocol, runtime_checkable
 from pydantic import Field
 
 from fairlane.domain.limits import MAX_SLOTS, MAX_WEIGHT
-from fairlane.workers.executor.task import In, Out, Task
 from fairlane.workers.members.metrics import WorkerMetrics
 from fairlane.workers.members.status import WorkerStatus
 from fairlane.workers.validation import ValidatedModel
@@ -16,11 +15,11 @@ _Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 
 
 class WorkerInfo(ValidatedModel):
-    """Who a worker is and what it can do."""
+    """A worker's identity and abilities."""
 
     id: _Id
     kind: _Text
-    """The transport, such as ``local``; one of few, since figures are kept by it."""
+    """The transport, such as ``local``. Metrics are kept by kind, so there should be few."""
     capacity: Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]
     """Tasks it executes at once."""
     weight: Annotated[int, Field(strict=True, ge=1, le=MAX_WEIGHT)] = 1
@@ -30,7 +29,7 @@ class WorkerInfo(ValidatedModel):
 
 
 class WorkerHealth(ValidatedModel):
-    """What a worker says about itself. ``detail`` is for people."""
+    """A worker's own answer to a health check. ``detail`` is for people."""
 
     healthy: Annotated[bool, Field(strict=True)]
     detail: Annotated[str, Field(strict=True, max_length=1_000)] = ""
@@ -38,21 +37,21 @@ class WorkerHealth(ValidatedModel):
 
 @runtime_checkable
 class Member(Protocol):
-    """What a pool holds, a health checker asks and a supervisor restarts."""
+    """A thing with a life, a health and a number of slots."""
 
     @property
     def id(self) -> str:
-        """Its name in the pool; never changes."""
+        """Its name in the group; never changes."""
         ...
 
     @property
     def info(self) -> WorkerInfo:
-        """Who it is and what it can do."""
+        """Its identity and abilities."""
         ...
 
     @property
     def status(self) -> WorkerStatus:
-        """Where it is in life."""
+        """Its stage of life."""
         ...
 
     @property
@@ -62,30 +61,30 @@ class Member(Protocol):
 
     @property
     def metrics(self) -> WorkerMetrics:
-        """How it has been doing."""
+        """The outcomes of its attempts so far."""
         ...
 
     async def start(self) -> None:
         """Become ready. A start that is cancelled, or ended by `fail` or `stop`, has failed.
 
-        Raises WorkerError: worker_start_failed, or illegal_transition unless it may start now, and in this event loop.
+        Raises WorkerError: worker_start_failed; illegal_transition: it cannot start now, or not in this event loop.
         """
         ...
 
     async def drain(self) -> None:
-        """Take nothing new from now on; return when nothing runs. One that is not at work just waits for that."""
+        """Accept nothing new, and return when nothing runs. In a status other than ready or busy: only wait."""
         ...
 
     async def stop(self, grace_s: float = 0.0) -> None:
-        """Drain for at most so long, end a start and what still runs, and stop. One that has stopped stays so.
+        """Drain for at most ``grace_s``, abort a start and what still runs, and stop. Does nothing once stopped.
 
-        A cancellation while it drains leaves it draining; later it ends the call alone, and the stop goes on.
-        Raises WorkerError: worker_stop_failed, or invalid_configuration for a grace time that is none.
+        A cancellation while it drains leaves it draining. A later one ends only the call; the stop continues.
+        Raises WorkerError: worker_stop_failed; invalid_configuration: ``grace_s`` cannot be used.
         """
         ...
 
     async def health(self) -> WorkerHealth:
-        """Ask it how it is. Any exception means that it is not well."""
+        """Check it. Any exception means that it is unhealthy."""
         ...
 
     def update(self, info: WorkerInfo) -> None:
@@ -93,27 +92,12 @@ class Member(Protocol):
         ...
 
     def fail(self, reason: str) -> None:
-        """Declare it failed: a start ends, and what it runs ends with worker_lost.
+        """Declare it failed: a start is aborted, and what it runs ends with worker_lost.
 
-        Does nothing unless it starts or is at work, nor once a stop has begun to end it.
+        Does nothing unless it is starting or at work, nor once a stop has begun to end it.
         """
         ...
 
     def watch(self, watcher: Callable[["Member"], None]) -> Callable[[], None]:
-        """Call back after every change of status, load, metrics or info. Returns what ends the watching."""
-        ...
-
-
-class Worker(Member, Protocol):
-    """A member that executes tasks."""
-
-    async def execute(self, task: Task[In, Out], value: In) -> Out:
-        """Execute the task in one slot; the load has risen when the call first suspends.
-
-        A cancellation ends the call at once. Work that cannot be ended keeps its slot as long as it goes on.
-
-        Raises:
-            WorkerError: worker_not_ready, worker_at_capacity, worker_lost, task_failed (the work's exception is the
-                cause), task_cancelled (by the work itself), invalid_configuration (work or input cannot be sent).
-        """
+        """Call back after every change of status, load, metrics or info. Returns a function that ends this."""
         ...

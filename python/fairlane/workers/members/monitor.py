@@ -1,7 +1,6 @@
-"""A task for each member of a pool that needs care, from when it does until it does not, or leaves.
+"""Runs one asyncio task for each member that a subclass wants to monitor, such as a health checker or a supervisor.
 
-Owns those tasks, and the calls they make to members, which cannot hold anything up for longer than allowed. What is
-done for a member is up to the subclass.
+Owns those tasks and the calls they make to members. A member that does not return holds up neither.
 """
 
 import asyncio
@@ -11,30 +10,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from typing import Any, Self, TypeVar
 
-from fairlane.workers.bounded import bounded
 from fairlane.workers.errors import invalid
+from fairlane.workers.guards import SingleUse, wait_at_most
 from fairlane.workers.members.events import MemberEvent, MemberEventKind
 from fairlane.workers.members.group import WorkerGroup
 from fairlane.workers.members.member import Member
-from fairlane.workers.once import Once
 
 T = TypeVar("T")
 
 
 class MemberMonitor(ABC):
-    """Cares while its context is entered, which it is once. One member's care waits for no other's."""
+    """Async context manager; use it once. Members are monitored independently of each other."""
 
-    def __init__(self, pool: WorkerGroup[Any], *, patience_s: float, logger: logging.Logger) -> None:
-        """At its end it waits ``patience_s`` seconds for calls to members to take note of their cancellation.
+    def __init__(self, group: WorkerGroup[Any], *, cancel_wait_s: float, logger: logging.Logger) -> None:
+        """On exit, open calls to members are cancelled, and have ``cancel_wait_s`` seconds to end.
 
         Raises WorkerError: invalid_configuration.
         """
-        if not isinstance(pool, WorkerGroup):
-            raise invalid("pool", pool, "a WorkerGroup")
-        self._pool = pool
-        self._patience_s = patience_s
+        if not isinstance(group, WorkerGroup):
+            raise invalid("group", group, "a WorkerGroup")
+        self._group = group
+        self._cancel_wait_s = cancel_wait_s
         self._log = logger
-        self._once = Once(type(self).__name__)
+        self._single_use = SingleUse(type(self).__name__)
         self._active = False
         self._context = contextvars.copy_context()
         self._tasks: dict[Member, asyncio.Task[None]] = {}
@@ -44,23 +42,23 @@ class MemberMonitor(ABC):
     # -- what the subclass writes ----------------------------------------------------------------------------
 
     @abstractmethod
-    def _needs_care(self, member: Member) -> bool:
-        """Say whether it does now; asked again after each change of its status, and when it begins to leave."""
+    def _should_monitor(self, member: Member) -> bool:
+        """Return whether the member needs a task now. Called after each change of its status and of leaving."""
 
     @abstractmethod
-    async def _care(self, member: Member) -> None:
-        """Care for one member; cancelled when it needs none any more. If it returns, it has nothing left to do."""
+    async def _monitor(self, member: Member) -> None:
+        """Monitor one member. Cancelled when the member needs no monitoring; may return earlier."""
 
-    # -- its span --------------------------------------------------------------------------------------------
+    # -- entering and leaving --------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
-        """Raises WorkerError: illegal_transition, if it was entered before."""
-        self._once.begin()
+        """Raises WorkerError: illegal_transition: it was entered before."""
+        self._single_use.begin()
         self._active = True
         self._context = contextvars.copy_context()
-        self._unsubscribe = self._pool.subscribe(self._see)
-        for member in self._pool.list():
-            self._settle(member)
+        self._unsubscribe = self._group.subscribe(self._on_event)
+        for member in self._group.list():
+            self._reconcile(member)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -68,59 +66,59 @@ class MemberMonitor(ABC):
         self._unsubscribe()
         tasks = list(self._tasks.values())
         for member in list(self._tasks):
-            self._end_care(member)
+            self._stop_monitoring(member)
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._calls:
-            await asyncio.wait(self._calls.values(), timeout=self._patience_s)
+            await asyncio.wait(self._calls.values(), timeout=self._cancel_wait_s)
             if open_calls := [call for call in self._calls.values() if not call.done()]:
                 names = ", ".join(sorted(call.get_name() for call in open_calls))
-                self._log.warning("left alone, since they ignore their cancellation: %s", names)
+                self._log.warning("abandoned calls that ignore their cancellation: %s", names)
 
     # -- calls to members ------------------------------------------------------------------------------------
 
     async def _call(self, member: Member, call: Coroutine[Any, Any, T], timeout_s: float) -> asyncio.Task[T]:
-        """Make a call that nobody else makes to the member now, and return it, ended or not.
+        """Make the only open call to a member, and return its task, which may not have ended.
 
-        When its time is up, or its caller is cancelled, it is cancelled, and not waited for.
+        After ``timeout_s``, or if the caller is cancelled, the call is cancelled and left to itself.
         """
         task = asyncio.create_task(call, name=f"{type(self).__name__} of {member.id}")
         self._calls[member] = task
         task.add_done_callback(lambda _: self._calls.pop(member))
-        await bounded(task, timeout_s)
+        await wait_at_most(task, timeout_s)
         return task
 
-    async def _quiet(self, member: Member, timeout_s: float | None = None) -> bool:
-        """Wait until no call to the member goes on, but no longer than allowed; say whether none does."""
+    async def _call_ended(self, member: Member, timeout_s: float | None = None) -> bool:
+        """Wait for the open call to a member, if any; return whether it has ended."""
         if member in self._calls:
             await asyncio.wait({self._calls[member]}, timeout=timeout_s)
         return member not in self._calls
 
     # -- members that come, change and go --------------------------------------------------------------------
 
-    def _see(self, event: MemberEvent) -> None:
+    def _on_event(self, event: MemberEvent) -> None:
         if event.kind is MemberEventKind.REMOVED:
-            self._end_care(event.member)
+            self._stop_monitoring(event.member)
         elif event.kind in {MemberEventKind.ADDED, MemberEventKind.STATUS, MemberEventKind.LEAVING}:
-            self._settle(event.member)
+            self._reconcile(event.member)
 
-    def _settle(self, member: Member) -> None:
-        """Begin or end its care, by its status now; that in an event may be out of date."""
-        if not self._needs_care(member):
-            self._end_care(member)
+    def _reconcile(self, member: Member) -> None:
+        """Start or stop the member's task by its present status; the one in the event may be out of date."""
+        if not self._should_monitor(member):
+            self._stop_monitoring(member)
         elif member not in self._tasks:
-            # The change may be seen in the midst of anybody's trace; the care is part of none of them.
+            # An event may arrive inside any caller's trace. The task must not become part of that trace.
             name = f"{type(self).__name__} of {member.id}"
-            task = asyncio.create_task(self._care(member), name=name, context=self._context.copy())
-            task.add_done_callback(self._ended)
+            task = asyncio.create_task(self._monitor(member), name=name, context=self._context.copy())
+            task.add_done_callback(self._log_error)
             self._tasks[member] = task
 
-    def _end_care(self, member: Member) -> None:
-        """End it because the member needs none now, has left the pool, or everything ends."""
+    def _stop_monitoring(self, member: Member) -> None:
+        """Cancel the member's task, because of its status, its removal, or the end of the monitor."""
         task = self._tasks.pop(member, None)
         if task is not None:
             task.cancel()
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _log_error(self, task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self._log.error("%s ended", task.get_name(), exc_info=error)
+            self._log.error("%s failed", task.get_name(), exc_info=error)

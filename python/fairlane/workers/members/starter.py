@@ -1,12 +1,12 @@
-"""Starts the members of a pool and stops them. What becomes of those that fail in between is the supervisor's."""
+"""Starts the members of a group, and stops them at the end. Restarts are the supervisor's."""
 
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from fairlane.workers.bounded import bounded
 from fairlane.workers.errors import WorkerError, WorkerErrorCode, shown
+from fairlane.workers.guards import wait_at_most
 from fairlane.workers.members.events import MemberEvent, MemberEventKind
 from fairlane.workers.members.group import WorkerGroup
 from fairlane.workers.members.member import Member
@@ -14,21 +14,21 @@ from fairlane.workers.members.status import WorkerStatus
 
 _STOP_S: Final = 10.0
 """How long a stop may take beyond its grace time (a guess, as is the next)."""
-_CUT_SHORT_S: Final = 3.0
-"""How long it may take when nobody wants to wait any more."""
+_CANCELLED_STOP_S: Final = 3.0
+"""How long stops may take if leaving the context is cancelled."""
 
 
 class Starter:
-    """While its context is entered it starts every member that joins in status created; at its end it stops all.
+    """Async context manager: starts every member that is added in status created; on exit it stops all members.
 
-    Neither waits for a member longer than allowed. One that has not started then has failed.
+    Starts and stops have time limits. A member that has not started in time has failed.
     """
 
     def __init__(
-        self, pool: WorkerGroup[Any], *, start_timeout_s: float, grace_s: float, logger: logging.Logger | None = None
+        self, group: WorkerGroup[Any], *, start_timeout_s: float, grace_s: float, logger: logging.Logger | None = None
     ) -> None:
-        """``grace_s``: how long running tasks may go on at the end."""
-        self._pool = pool
+        """On exit, running tasks have ``grace_s`` seconds to end."""
+        self._group = group
         self._start_timeout_s = start_timeout_s
         self._grace_s = grace_s
         self._log = logger or logging.getLogger(__name__)
@@ -36,16 +36,16 @@ class Starter:
         self._unsubscribe: Callable[[], None] = lambda: None
 
     async def __aenter__(self) -> "Starter":
-        self._unsubscribe = self._pool.subscribe(self._see)
+        self._unsubscribe = self._group.subscribe(self._on_event)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Raises WorkerError: worker_stop_failed for one that did not stop, after all have tried."""
+        """Raises WorkerError: worker_stop_failed: a member did not stop; all others were stopped first."""
         self._unsubscribe()
         try:
             errors = await self._stop_all(self._grace_s, _STOP_S)
         except asyncio.CancelledError:
-            await self._stop_all(0.0, _CUT_SHORT_S)
+            await self._stop_all(0.0, _CANCELLED_STOP_S)
             raise
         finally:
             for starting in self._starting:
@@ -55,15 +55,15 @@ class Starter:
             raise errors[0]
 
     async def start_all(self) -> list[WorkerError]:
-        """Start those that are only created, all at once; return why some did not start."""
-        created = [member for member in self._pool.list() if member.status is WorkerStatus.CREATED]
+        """Start all members in status created, concurrently; return the errors of those that did not start."""
+        created = [member for member in self._group.list() if member.status is WorkerStatus.CREATED]
         return _errors(await asyncio.gather(*(self._start(member) for member in created)))
 
     async def _stop_all(self, grace_s: float, limit_s: float) -> list[WorkerError]:
-        members = self._pool.list()
+        members = self._group.list()
         return _errors(await asyncio.gather(*(self._stop(member, grace_s, limit_s) for member in members)))
 
-    def _see(self, event: MemberEvent) -> None:
+    def _on_event(self, event: MemberEvent) -> None:
         if event.kind is MemberEventKind.ADDED and event.member.status is WorkerStatus.CREATED:
             starting = asyncio.create_task(self._start_added(event.member))
             self._starting.add(starting)
@@ -74,29 +74,29 @@ class Starter:
             await self._start(member)
 
     async def _start(self, member: Member) -> WorkerError | None:
-        """Start a member, and return why it did not start; None if it did."""
+        """Start a member; return the error if it did not start."""
         call = asyncio.create_task(member.start(), name=f"start of {member.id}")
-        if not await bounded(call, self._start_timeout_s):
+        if not await wait_at_most(call, self._start_timeout_s):
             late = f"did not start within {self._start_timeout_s:g} s"
             member.fail(f"it {late}")
             return _error(member, WorkerErrorCode.WORKER_START_FAILED, late)
-        error = _problem(call, member, WorkerErrorCode.WORKER_START_FAILED, "did not start")
-        if error is not None and member.status is not WorkerStatus.STOPPED:  # at the end it is
+        error = _call_error(call, member, WorkerErrorCode.WORKER_START_FAILED, "did not start")
+        if error is not None and member.status is not WorkerStatus.STOPPED:  # stopped on exit: expected
             self._log.warning("%s", error)
         return error
 
     async def _stop(self, member: Member, grace_s: float, limit_s: float) -> WorkerError | None:
-        """Stop a member, and return why it did not stop; None if it did."""
+        """Stop a member; return the error if it did not stop."""
         call = asyncio.create_task(member.stop(grace_s), name=f"stop of {member.id}")
-        if await bounded(call, grace_s + limit_s):
-            return _problem(call, member, WorkerErrorCode.WORKER_STOP_FAILED, "did not stop")
+        if await wait_at_most(call, grace_s + limit_s):
+            return _call_error(call, member, WorkerErrorCode.WORKER_STOP_FAILED, "did not stop")
         late = f"did not stop within {grace_s + limit_s:g} s"
-        self._log.warning("worker %s %s, and is left alone", member.id, late)
+        self._log.warning("worker %s %s, and is abandoned", member.id, late)
         return _error(member, WorkerErrorCode.WORKER_STOP_FAILED, late)
 
 
-def _problem(call: "asyncio.Task[None]", member: Member, code: WorkerErrorCode, text: str) -> WorkerError | None:
-    """Return what an ended call came to, as an error of the pool's own; None if that was well."""
+def _call_error(call: "asyncio.Task[None]", member: Member, code: WorkerErrorCode, text: str) -> WorkerError | None:
+    """Return the error of an ended call as a WorkerError; None if the call succeeded."""
     if call.cancelled():
         return _error(member, code, f"{text}: it was cancelled")
     cause = call.exception()

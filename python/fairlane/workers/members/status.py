@@ -1,4 +1,4 @@
-"""Where workers and tasks are in life, and the only moves they may make."""
+"""The statuses of workers and tasks, and the allowed transitions."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -9,7 +9,7 @@ from fairlane.workers.errors import WorkerError, WorkerErrorCode
 
 
 class WorkerStatus(StrEnum):
-    """Where a worker is."""
+    """The stages of a worker's life."""
 
     CREATED = "created"
     STARTING = "starting"
@@ -18,30 +18,30 @@ class WorkerStatus(StrEnum):
     BUSY = "busy"
     """All its slots are in use."""
     DRAINING = "draining"
-    """It finishes what it has and takes nothing new."""
+    """It finishes its tasks and accepts no new ones."""
     STOPPED = "stopped"
     FAILED = "failed"
 
 
 class TaskStatus(StrEnum):
-    """Where a task is."""
+    """The stages of a task's life."""
 
     PENDING = "pending"
-    """Not begun, or between two attempts."""
+    """Not started, or between two attempts."""
     RUNNING = "running"
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
 
-_OUT_OF_WORK: Final = frozenset({WorkerStatus.DRAINING, WorkerStatus.STOPPED, WorkerStatus.FAILED})
+_LEAVING_WORK: Final = frozenset({WorkerStatus.DRAINING, WorkerStatus.STOPPED, WorkerStatus.FAILED})
 
 WORKER_MOVES: Final[Mapping[WorkerStatus, frozenset[WorkerStatus]]] = MappingProxyType(
     {
         WorkerStatus.CREATED: frozenset({WorkerStatus.STARTING, WorkerStatus.STOPPED}),
         WorkerStatus.STARTING: frozenset({WorkerStatus.READY, WorkerStatus.STOPPED, WorkerStatus.FAILED}),
-        WorkerStatus.READY: _OUT_OF_WORK | {WorkerStatus.BUSY},
-        WorkerStatus.BUSY: _OUT_OF_WORK | {WorkerStatus.READY},
+        WorkerStatus.READY: _LEAVING_WORK | {WorkerStatus.BUSY},
+        WorkerStatus.BUSY: _LEAVING_WORK | {WorkerStatus.READY},
         WorkerStatus.DRAINING: frozenset({WorkerStatus.STOPPED, WorkerStatus.FAILED}),
         WorkerStatus.STOPPED: frozenset({WorkerStatus.STARTING}),
         WorkerStatus.FAILED: frozenset({WorkerStatus.STARTING, WorkerStatus.STOPPED}),
@@ -62,11 +62,11 @@ TASK_MOVES: Final[Mapping[TaskStatus, frozenset[TaskStatus]]] = MappingProxyType
 StatusT = TypeVar("StatusT", bound=StrEnum)
 
 
-def moved(name: str, moves: Mapping[StatusT, frozenset[StatusT]], now: StatusT, to: StatusT) -> StatusT:
+def transition(name: str, moves: Mapping[StatusT, frozenset[StatusT]], now: StatusT, to: StatusT) -> StatusT:
     """Return ``to`` if it may follow ``now``.
 
     Raises:
-        WorkerError: illegal_transition, naming both and what may follow.
+        WorkerError: illegal_transition, naming both and the allowed ones.
     """
     if to not in moves[now]:
         allowed = ", ".join(sorted(moves[now])) or "nothing"

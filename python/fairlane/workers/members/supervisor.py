@@ -1,4 +1,4 @@
-"""Restarts failed workers, each on its own, with growing waits and up to a limit per time."""
+"""Restarts failed workers with growing waits, up to a limit of restarts within a time window."""
 
 import asyncio
 import logging
@@ -19,40 +19,40 @@ from fairlane.workers.members.member import Member
 from fairlane.workers.members.monitor import MemberMonitor
 from fairlane.workers.members.status import WorkerStatus
 
-_ON_ITS_WAY: Final = frozenset({WorkerStatus.FAILED, WorkerStatus.STARTING})
+_RECOVERABLE: Final = frozenset({WorkerStatus.FAILED, WorkerStatus.STARTING})
 
 
 class SupervisorEventKind(StrEnum):
-    """What became of a failed worker."""
+    """The outcome of a restart, or the end of restarts."""
 
     RESTARTED = "restarted"
     RESTART_FAILED = "failed"
-    """It did not start; it is tried again."""
+    """The worker did not start; the supervisor tries again."""
     GAVE_UP = "given_up"
-    """It needed more restarts than allowed. It is left alone until it is removed and added anew."""
+    """The worker needs more restarts than allowed. The supervisor ignores it until it is removed and added again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupervisorEvent:
-    """One thing a supervisor did."""
+    """One action of a supervisor."""
 
     kind: SupervisorEventKind
     worker_id: str
     restarts: int
-    """Within the window, with this one."""
+    """Within the window, this one included."""
     reason: str
     """For people: why it did not start, or was given up; empty after a restart."""
 
 
 class Supervisor(MemberMonitor):
-    """Restarts the members of a pool that fail, or had failed before, while its context is entered, which it is once.
+    """Restarts the members of a group that fail, or failed before it was entered. Async context manager; use it once.
 
-    A start that takes too long is cancelled; until it has ended there is no other of the same worker.
+    A start that takes too long is cancelled. Until it has really ended, the same worker is not started again.
     """
 
     def __init__(
         self,
-        pool: WorkerGroup[Any],
+        group: WorkerGroup[Any],
         config: SupervisorConfig,
         *,
         clock: Clock = SYSTEM_CLOCK,
@@ -74,34 +74,34 @@ class Supervisor(MemberMonitor):
         self._telemetry = telemetry or Telemetry()
         self._observer = observer
         self._given_up: set[Member] = set()
-        super().__init__(pool, patience_s=self._start_timeout_s, logger=logger or logging.getLogger(__name__))
+        super().__init__(group, cancel_wait_s=self._start_timeout_s, logger=logger or logging.getLogger(__name__))
 
     def will_restart(self, worker_id: str) -> bool:
-        """Say whether a member may become ready without anybody else's doing: it failed or starts, and has a chance."""
-        if not self._active or worker_id not in self._pool or self._pool.leaving(worker_id):
+        """Return whether the supervisor may yet make a member ready: it failed or is starting, and is not given up."""
+        if not self._active or worker_id not in self._group or self._group.leaving(worker_id):
             return False
-        member = self._pool.get(worker_id)
-        return member.status in _ON_ITS_WAY and member not in self._given_up
+        member = self._group.get(worker_id)
+        return member.status in _RECOVERABLE and member not in self._given_up
 
-    def _needs_care(self, member: Member) -> bool:
-        return not self._pool.leaving(member.id) and member not in self._given_up
+    def _should_monitor(self, member: Member) -> bool:
+        return not self._group.leaving(member.id) and member not in self._given_up
 
-    def _end_care(self, member: Member) -> None:
-        super()._end_care(member)
-        if member.id not in self._pool:
+    def _stop_monitoring(self, member: Member) -> None:
+        super()._stop_monitoring(member)
+        if member.id not in self._group:
             self._given_up.discard(member)
 
-    async def _care(self, member: Member) -> None:
-        await self._quiet(member)
+    async def _monitor(self, member: Member) -> None:
+        await self._call_ended(member)
         restarts: deque[float] = deque()
         while True:
-            await _failed(member)
+            await _failure(member)
             while restarts and self._clock.monotonic_s() - restarts[0] >= self._window_s:
                 restarts.popleft()
             if len(restarts) >= self._max_restarts:
                 self._given_up.add(member)
                 reason = f"it failed again after {len(restarts)} restarts within {self._window_s:g} s"
-                self._tell(SupervisorEventKind.GAVE_UP, member, len(restarts), reason)
+                self._report(SupervisorEventKind.GAVE_UP, member, len(restarts), reason)
                 return
             await asyncio.sleep(self._backoff.after(len(restarts)))
             await self._restart(member, restarts)
@@ -109,25 +109,25 @@ class Supervisor(MemberMonitor):
     async def _restart(self, member: Member, restarts: deque[float]) -> None:
         call = await self._call(member, self._start(member, restarts), self._start_timeout_s)
         in_time = call.done()
-        await self._quiet(member)
+        await self._call_ended(member)
         if call.cancelled():
             reason = "its start was cancelled" if in_time else f"it did not start within {self._start_timeout_s:g} s"
-            self._tell(SupervisorEventKind.RESTART_FAILED, member, len(restarts), reason)
+            self._report(SupervisorEventKind.RESTART_FAILED, member, len(restarts), reason)
         elif (error := call.exception()) is not None:
-            self._tell(SupervisorEventKind.RESTART_FAILED, member, len(restarts), shown(error))
+            self._report(SupervisorEventKind.RESTART_FAILED, member, len(restarts), shown(error))
         elif call.result():
-            self._tell(SupervisorEventKind.RESTARTED, member, len(restarts), "")
+            self._report(SupervisorEventKind.RESTARTED, member, len(restarts), "")
 
     async def _start(self, member: Member, restarts: deque[float]) -> bool:
-        """Start it unless it is leaving, or somebody started or stopped it meanwhile; say whether it was started."""
-        if member.status is not WorkerStatus.FAILED or self._pool.leaving(member.id):
+        """Start a member unless it is leaving, or was started or stopped in between; return whether it was started."""
+        if member.status is not WorkerStatus.FAILED or self._group.leaving(member.id):
             return False
         restarts.append(self._clock.monotonic_s())
         with self._telemetry.span(RESTART, member.id, member.info.kind):
             await member.start()
         return True
 
-    def _tell(self, kind: SupervisorEventKind, member: Member, restarts: int, reason: str) -> None:
+    def _report(self, kind: SupervisorEventKind, member: Member, restarts: int, reason: str) -> None:
         level = logging.INFO if kind is SupervisorEventKind.RESTARTED else logging.WARNING
         self._log.log(level, "worker %s: %s; %d restarts within the window; %s", member.id, kind, restarts, reason)
         self._telemetry.add(RESTARTS, 1, member.info.kind, kind)
@@ -138,17 +138,17 @@ class Supervisor(MemberMonitor):
                 self._log.exception("the observer of a supervisor failed")
 
 
-async def _failed(member: Member) -> None:
+async def _failure(member: Member) -> None:
     """Return when the member has failed."""
     failed = asyncio.Event()
 
-    def see(member: Member) -> None:
+    def on_change(member: Member) -> None:
         if member.status is WorkerStatus.FAILED:
             failed.set()
 
-    end_watching = member.watch(see)
+    unwatch = member.watch(on_change)
     try:
-        see(member)
+        on_change(member)
         await failed.wait()
     finally:
-        end_watching()
+        unwatch()

@@ -1,4 +1,4 @@
-"""Strategies: which worker gets the next task. None of them blocks, and each costs O(log workers) or less."""
+"""Strategies choose the worker that gets the next task. None of them blocks, and each costs O(log workers) or less."""
 
 from fairlane.workers.strategies.base import Candidate, Strategy
 from fairlane.workers.strategies.registry import make_strategy, register_strategy, strategy_names

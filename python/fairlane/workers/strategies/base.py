@@ -1,4 +1,4 @@
-"""What a strategy knows of a worker, and what it is asked."""
+"""The strategy contract, and the view of a worker that strategies receive."""
 
 from collections.abc import Collection
 from typing import NamedTuple, Protocol
@@ -11,13 +11,13 @@ class Candidate(NamedTuple):
     capacity: int
     load: int = 0
     ready: bool = True
-    """Whether its status lets it take tasks, apart from its slots."""
+    """Whether the worker accepts tasks, regardless of free slots."""
     weight: int = 1
     latency_s: float | None = None
-    """Moving average; None if nothing is known."""
+    """Moving average; None before the first attempt has ended."""
     error_rate: float | None = None
     ended: int = 0
-    """Attempts that the averages know of, or have known of."""
+    """Attempts that have ended, those before the last start included."""
 
     @property
     def available(self) -> bool:
@@ -26,27 +26,27 @@ class Candidate(NamedTuple):
 
 
 class Strategy(Protocol):
-    """Keeps candidates in an order of its own. A newcomer, or one that was away, is owed nothing from before."""
+    """Keeps candidates in its own order. A worker that joins or returns gets no credit for turns it missed."""
 
     def put(self, candidate: Candidate) -> None:
-        """Take in a new worker, or what has changed about a known one."""
+        """Add a worker, or update a known one."""
         ...
 
     def remove(self, worker_id: str) -> None:
-        """Forget a worker; one that is unknown is no error."""
+        """Forget a worker. An unknown id is not an error."""
         ...
 
     def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> str | None:
-        """Return the available worker for the next ``tasks`` tasks; None if there is none but those to avoid.
+        """Return the available worker for the next ``tasks`` tasks; None if there is none outside ``avoid``.
 
-        The choice counts as the worker's turn and as its load, so many tasks, until the worker is put or the choice
-        is undone. A worker with fewer free slots than tasks may be chosen: undo what is beyond them.
+        The choice counts as the worker's turn and adds ``tasks`` to its load until the worker is put or the choice is
+        undone. The chosen worker may have fewer free slots than ``tasks``: undo the excess.
         """
         ...
 
     def undo(self, worker_id: str, tasks: int = 1) -> None:
-        """Take back turns that led to nothing, before the worker is put again: as though they had not been chosen.
+        """Take back unused turns before the worker is put again, as if they had not been chosen.
 
-        A worker that was removed meanwhile is no error.
+        A worker that was removed in between is not an error.
         """
         ...

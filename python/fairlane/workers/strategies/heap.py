@@ -1,4 +1,4 @@
-"""A priority queue whose members can be moved and taken out by name. Knows nothing of workers."""
+"""An addressable heap: a priority queue whose entries can be moved and removed by name. Knows nothing of workers."""
 
 from collections.abc import Collection
 from heapq import heapify, heappop, heappush, heapreplace
@@ -10,28 +10,29 @@ _SPARE: Final = 32
 
 
 class AddressableHeap:
-    """Names in the order of a share, then of a place; equal ones in the order of the names.
+    """Names ordered by key, then by tie-break, then by name.
 
-    What was moved or taken out stays behind in the heap until it comes up or outnumbers the rest, so that each
-    operation costs O(log n), spread over many; and what is put back where it was before it came up costs nothing.
+    Deletion is lazy: stale entries stay in the heap until they reach the top or outnumber the live ones, so each
+    operation costs amortised O(log n). Putting a removed name back under its old key, before its entry reached the
+    top, costs nothing.
     """
 
     def __init__(self) -> None:
         self._heap: list[_Entry] = []
         self._entries: dict[str, _Entry] = {}
-        """The latest of each name."""
-        self._out: set[str] = set()
-        """Names that are taken out, but still have an entry."""
+        """The latest entry of each name."""
+        self._removed: set[str] = set()
+        """Removed names that still have an entry."""
 
-    def put(self, name: str, share: float, place: int) -> None:
-        """Take a name in, or move it."""
+    def put(self, name: str, key: float, tie_break: int) -> None:
+        """Add a name, or move it."""
         heap = self._heap
-        if self._out:
-            self._out.discard(name)
+        if self._removed:
+            self._removed.discard(name)
         old = self._entries.get(name)
-        if old is not None and old[1] == place and old[0] == share:
+        if old is not None and old[1] == tie_break and old[0] == key:
             return
-        entry = self._entries[name] = (share, place, name)
+        entry = self._entries[name] = (key, tie_break, name)
         if heap and heap[0] is old:
             heapreplace(heap, entry)
             return
@@ -40,36 +41,36 @@ class AddressableHeap:
             self._compact()
 
     def discard(self, name: str) -> None:
-        """Take a name out, if it is in."""
+        """Remove a name if it is present."""
         if name in self._entries:
-            self._out.add(name)
+            self._removed.add(name)
 
     def first(self, avoid: Collection[str] = ()) -> str | None:
-        """Return the first name but for some; None if there is none."""
+        """Return the first name that is not in ``avoid``; None if there is none."""
         heap = self._heap
-        aside = []
+        skipped = []
         first = None
         while heap:
             entry = heap[0]
             name = entry[2]
             if self._entries.get(name) is not entry:
                 heappop(heap)
-            elif name in self._out:
-                self._out.discard(name)
+            elif name in self._removed:
+                self._removed.discard(name)
                 del self._entries[name]
                 heappop(heap)
             elif name in avoid:
-                aside.append(heappop(heap))
+                skipped.append(heappop(heap))
             else:
                 first = name
                 break
-        for entry in aside:
+        for entry in skipped:
             heappush(heap, entry)
         return first
 
     def _compact(self) -> None:
-        for name in self._out:
+        for name in self._removed:
             del self._entries[name]
-        self._out.clear()
+        self._removed.clear()
         self._heap = list(self._entries.values())
         heapify(self._heap)

@@ -1,4 +1,4 @@
-"""The least busy worker, while slow and failing ones count as busier for as long as there is reason to think so."""
+"""The least-utilised worker is next, where a decaying penalty makes slow and failing workers count as busier."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,99 +7,103 @@ from typing import Final
 
 from fairlane.clock import Rng
 from fairlane.workers.strategies.base import Candidate
-from fairlane.workers.strategies.bias import Bias, trouble
 from fairlane.workers.strategies.heap import AddressableHeap
-from fairlane.workers.strategies.turns import Turns
+from fairlane.workers.strategies.penalty import PenaltyEstimator, severity
+from fairlane.workers.strategies.stride import StrideScheduler
 
-_PATIENCE: Final = 4
-"""A worker that counts as n times as busy counts as half of that after n times so many turns of others (a guess)."""
+_DECAY_ROUNDS: Final = 4
+"""A penalty of factor n halves after n times so many rounds in which its worker is idle (a guess)."""
 
 
 def slots(candidate: Candidate) -> float:
-    """Return how many tasks it executes at once."""
+    """Return the number of tasks the worker executes at once."""
     return candidate.capacity
 
 
 @dataclass(slots=True)
-class _Standing:
-    """What was last told of a worker, and what is made of it."""
+class _WorkerPenalty:
+    """A worker's last figures and the penalty derived from them."""
 
-    news: tuple[int, float | None, float | None] | None = None
-    trouble: float = 0.0
+    figures: tuple[int, float | None, float | None] | None = None
+    severity: float = 0.0
     capacity: int = 0
     level: int = 0
-    due: float = inf
-    """The lap in which the level falls."""
+    """log2 of the penalty's factor."""
+    decays_at: float = inf
+    """The round in which the level falls by one."""
 
     @property
-    def width(self) -> float:
+    def effective_capacity(self) -> float:
         return self.capacity / 2.0**self.level
 
 
 class LeastBusyEwma:
-    """See Strategy. The smallest share of its slots is next, which count as half as many for each level of its bias.
+    """See Strategy. Chooses the lowest utilisation of slots, where each penalty level halves a worker's slots.
 
-    An attempt that has ended says anew what the level is; it does not rise if the worker does better than before. While
-    a worker has nothing to do, nothing more is learned of it, and the level falls with the turns of others, the sooner
-    the lower it is. So every worker is tried again, and one that was worse, later.
+    Each ended attempt sets the level again; the level does not rise while the worker's own figures improve. An idle
+    worker yields no new figures, so its level decays with the turns of others, low levels sooner. Every worker is
+    therefore tried again, and a worse one later.
     """
 
     def __init__(self, rng: Rng) -> None:
-        self._turns = Turns(rng, width_of=lambda candidate: self._standings[candidate.id].width, ahead=1)
-        self._bias = Bias()
-        self._standings: dict[str, _Standing] = {}
-        self._fading = AddressableHeap()
-        """Those whose level falls, by when it does."""
+        self._scheduler = StrideScheduler(
+            rng, capacity_of=lambda candidate: self._penalties[candidate.id].effective_capacity, extra_load=1
+        )
+        self._estimator = PenaltyEstimator()
+        self._penalties: dict[str, _WorkerPenalty] = {}
+        self._decaying = AddressableHeap()
+        """Idle workers with a penalty, by the round of their next decay."""
 
     def put(self, candidate: Candidate) -> None:
         """See Strategy."""
-        standing = self._standings.setdefault(candidate.id, _Standing())
-        standing.capacity = candidate.capacity
-        self._hear(standing, candidate)
-        self._turns.put(candidate)
-        if standing.level == 0 or candidate.load > 0:
-            standing.due = inf
-            self._fading.discard(candidate.id)
-        elif standing.due == inf:
-            self._plan(candidate.id, standing)
-        self._fade()
+        penalty = self._penalties.setdefault(candidate.id, _WorkerPenalty())
+        penalty.capacity = candidate.capacity
+        self._update_level(penalty, candidate)
+        self._scheduler.put(candidate)
+        if penalty.level == 0 or candidate.load > 0:
+            penalty.decays_at = inf
+            self._decaying.discard(candidate.id)
+        elif penalty.decays_at == inf:
+            self._schedule_decay(candidate.id, penalty)
+        self._decay_next()
 
     def remove(self, worker_id: str) -> None:
         """See Strategy."""
-        self._standings.pop(worker_id, None)
-        self._fading.discard(worker_id)
-        self._turns.remove(worker_id)
+        self._penalties.pop(worker_id, None)
+        self._decaying.discard(worker_id)
+        self._scheduler.remove(worker_id)
 
     def choose(self, avoid: Collection[str] = (), tasks: int = 1) -> str | None:
         """See Strategy."""
-        return self._turns.choose(avoid, tasks)
+        return self._scheduler.choose(avoid, tasks)
 
     def undo(self, worker_id: str, tasks: int = 1) -> None:
         """See Strategy."""
-        self._turns.undo(worker_id, tasks)
+        self._scheduler.undo(worker_id, tasks)
 
-    def _hear(self, standing: _Standing, candidate: Candidate) -> None:
-        news = (candidate.ended, candidate.latency_s, candidate.error_rate)
-        if news == standing.news:
+    def _update_level(self, penalty: _WorkerPenalty, candidate: Candidate) -> None:
+        figures = (candidate.ended, candidate.latency_s, candidate.error_rate)
+        if figures == penalty.figures:
             return
-        level, before, standing.trouble = self._bias.level(candidate), standing.trouble, trouble(candidate)
-        standing.level = level if standing.trouble >= before else min(level, standing.level)
-        standing.news, standing.due = news, inf
+        level, before = self._estimator.level(candidate), penalty.severity
+        penalty.severity = severity(candidate)
+        penalty.level = level if penalty.severity >= before else min(level, penalty.level)
+        penalty.figures, penalty.decays_at = figures, inf
 
-    def _plan(self, worker_id: str, standing: _Standing) -> None:
-        standing.due = self._turns.laps + _PATIENCE * 2.0**standing.level
-        self._fading.put(worker_id, standing.due, 0)
+    def _schedule_decay(self, worker_id: str, penalty: _WorkerPenalty) -> None:
+        penalty.decays_at = self._scheduler.rounds + _DECAY_ROUNDS * 2.0**penalty.level
+        self._decaying.put(worker_id, penalty.decays_at, 0)
 
-    def _fade(self) -> None:
-        """Lower the level of the first that is due, if any is; more than one for each put hardly become due."""
-        worker_id = self._fading.first()
-        if worker_id is None or self._standings[worker_id].due > self._turns.laps:
+    def _decay_next(self) -> None:
+        """Lower the level of the first worker that is due. One per put suffices: rarely more than one becomes due."""
+        worker_id = self._decaying.first()
+        if worker_id is None or self._penalties[worker_id].decays_at > self._scheduler.rounds:
             return
-        standing = self._standings[worker_id]
-        standing.level -= 1
-        self._turns.widen(worker_id, standing.width)
-        if standing.level:
-            self._plan(worker_id, standing)
+        penalty = self._penalties[worker_id]
+        penalty.level -= 1
+        self._scheduler.set_capacity(worker_id, penalty.effective_capacity)
+        if penalty.level:
+            self._schedule_decay(worker_id, penalty)
         else:
-            standing.due = inf
-            self._fading.discard(worker_id)
+            penalty.decays_at = inf
+            self._decaying.discard(worker_id)

@@ -1,1 +1,1 @@
-"""Where work is executed: on this loop and in threads, in a process of its own, behind whatever carries frames."""
+"""Transports: where a worker executes its tasks."""

@@ -1,4 +1,4 @@
-"""The process of a subprocess worker, from outside: started, connected, seen to end."""
+"""Starts the process of a subprocess worker, connects to it, and detects its end."""
 
 import asyncio
 import contextlib
@@ -12,16 +12,16 @@ from typing import Any, Final, cast
 from fairlane.workers.transports.exchange import Exchange
 
 END_S: Final = 2.0
-"""How long a process may take to end once its connection is closed; then it is killed."""
-LAST_WORDS_S: Final = 0.1
-"""How long answers are still read that a process gave before it ended."""
+"""Time for the process to exit after its connection is closed; then it is killed."""
+FINAL_ANSWERS_S: Final = 0.1
+"""Time to read answers that the process sent before it exited."""
 _PROGRAM: Final = (
     "import sys; sys.path[:] = {path!r}; from fairlane.workers.transports.subprocess_child import main; main({numbers})"
 )
 
 
 class ChildProcess(asyncio.Protocol):
-    """One process. ``lost`` is called once, with the reason, if it ends without having been told to."""
+    """One process. ``lost`` is called once, with the reason, if it exits without a call of `end`."""
 
     def __init__(self, connection: socket.socket, process: Process, lost: Callable[[str], None]) -> None:
         """Use `begin`."""
@@ -33,15 +33,15 @@ class ChildProcess(asyncio.Protocol):
         """Calls to it."""
         self._closed: asyncio.Future[None] = loop.create_future()
         self._transport: asyncio.Transport | None = None
-        self._over = False
-        self._watch = asyncio.create_task(self._see_it_end())
+        self._ended = False
+        self._watcher = asyncio.create_task(self._watch_exit())
 
     @classmethod
     async def begin(cls, lost: Callable[[str], None]) -> "ChildProcess":
-        """Start a process and return when it takes calls.
+        """Start a process and return when it accepts calls.
 
         Raises:
-            OSError: it cannot be started, or ended before it was ready.
+            OSError: it cannot be started, or exited before it was ready.
         """
         here, there = socket.socketpair()
         try:
@@ -65,10 +65,10 @@ class ChildProcess(asyncio.Protocol):
         return self._process.pid
 
     async def end(self) -> None:
-        """End the process, whatever runs in it, and all answers. A second call does nothing."""
+        """End the process, whatever runs in it, and fail all open calls. A second call does nothing."""
         self._finish("its process is being ended")
         with contextlib.suppress(OSError):  # closed already
-            # Not just closed: a process that was forked from this one may hold this end, too.
+            # Closing alone is not enough: a process forked from this one may hold this end, too.
             self._connection.shutdown(socket.SHUT_RDWR)
         if self._transport is None:
             self._connection.close()
@@ -92,18 +92,18 @@ class ChildProcess(asyncio.Protocol):
 
     # -- its end ---------------------------------------------------------------------------------------------
 
-    async def _see_it_end(self) -> None:
-        ends: set[asyncio.Future[Any]] = {asyncio.create_task(self._process.wait()), self._closed}
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    async def _watch_exit(self) -> None:
+        exits: set[asyncio.Future[Any]] = {asyncio.create_task(self._process.wait()), self._closed}
+        await asyncio.wait(exits, return_when=asyncio.FIRST_COMPLETED)
         await self._exit()
-        await asyncio.wait({self._closed}, timeout=LAST_WORDS_S)
-        if not self._over:
-            reason = f"its process {self.pid} ended with status {self._process.returncode}"
+        await asyncio.wait({self._closed}, timeout=FINAL_ANSWERS_S)
+        if not self._ended:
+            reason = f"its process {self.pid} exited with status {self._process.returncode}"
             self._lost(reason)
             self._finish(reason)
 
     async def _exit(self) -> None:
-        """Wait for the end of a process whose connection is closed; kill it if that takes too long."""
+        """Wait until the process exits after its connection is closed; kill it if that takes too long."""
         try:
             async with asyncio.timeout(END_S):
                 await self._process.wait()
@@ -113,11 +113,11 @@ class ChildProcess(asyncio.Protocol):
             await self._process.wait()
 
     def _finish(self, reason: str) -> None:
-        self._over = True
+        self._ended = True
         self.exchange.finish(reason)
 
     def _write(self, data: bytes) -> None:
-        assert self._transport is not None  # noqa: S101 - it is ready
+        assert self._transport is not None  # noqa: S101 - connected before the first call
         self._transport.write(data)
 
 

@@ -1,4 +1,4 @@
-"""The worker's side of what is told in frames: hands over calls, hears answers. What carries them is elsewhere."""
+"""The worker's side of the message protocol: sends calls, and matches answers to them. Bytes are carried elsewhere."""
 
 import asyncio
 import itertools
@@ -9,47 +9,47 @@ from fairlane.workers.transports.frames import Answer, Call, Cancel, Ping, Unpac
 
 
 class Exchange:
-    """Calls to one process. ``write`` sends bytes there, in order; what comes from there is fed."""
+    """Calls to one process. ``write`` sends bytes to it, in order; bytes from it are passed to `feed`."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self.ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        """Done as soon as the process takes calls; raises ChildProcessError if it ends before."""
+        """Done once the process accepts calls; raises ChildProcessError if the process ends before."""
         self._write = write
         self._unpacker = Unpacker()
         self._numbers = itertools.count()
         self._answers: dict[int, asyncio.Future[Any]] = {}
 
     def call(self, payload: bytes) -> "tuple[int, asyncio.Future[Answer]]":
-        """Have the pickled work and input executed. The future raises ChildProcessError if the process ends first."""
+        """Send pickled work and input. The future raises ChildProcessError if the process ends before it answers."""
         number, answer = self._expect()
-        self._tell(Call(number, payload))
+        self._send(Call(number, payload))
         return number, answer
 
     def cancel(self, number: int) -> None:
-        """Cancel a call; its answer still comes."""
+        """Cancel a call; its answer still arrives."""
         if number in self._answers:
-            self._tell(Cancel(number))
+            self._send(Cancel(number))
 
     async def ping(self) -> None:
         """Return when the process's event loop has answered. Raises ChildProcessError if the process ends first."""
         number, answer = self._expect()
-        self._tell(Ping(number))
+        self._send(Ping(number))
         await answer
 
-    def feed(self, piece: bytes) -> None:
-        """Take in what the process has sent."""
-        for message in self._unpacker.feed(piece):
+    def feed(self, chunk: bytes) -> None:
+        """Handle bytes from the process."""
+        for message in self._unpacker.feed(chunk):
             waiting = self._answers.pop(message.number, None) if isinstance(message, Answer) else self.ready
             if waiting is not None and not waiting.done():
                 waiting.set_result(message)
 
     def finish(self, reason: str) -> None:
-        """End everything that waits for the process: it has ended, or is about to."""
+        """Fail all open calls: the process has ended, or is about to."""
         waiting: list[asyncio.Future[Any]] = [self.ready, *self._answers.values()]
         for future in waiting:
             if not future.done():
                 future.set_exception(ChildProcessError(reason))
-                future.exception()  # seen: there need not be anybody who waits
+                future.exception()  # mark it as retrieved: there may be no caller
         self._answers.clear()
 
     def _expect(self) -> "tuple[int, asyncio.Future[Answer]]":
@@ -57,5 +57,5 @@ class Exchange:
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         return number, answer
 
-    def _tell(self, message: Call | Cancel | Ping) -> None:
+    def _send(self, message: Call | Cancel | Ping) -> None:
         self._write(pack(message))

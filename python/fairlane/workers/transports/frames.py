@@ -1,6 +1,6 @@
-"""What a subprocess worker and its process tell each other, and how it is put on a stream of bytes.
+"""The messages between a subprocess worker and its process, and their framing on a byte stream.
 
-A frame is a pickled message behind its length. Imports the standard library only.
+A frame is a length followed by a pickled message. Imports the standard library only.
 """
 
 import pickle
@@ -14,12 +14,12 @@ _LENGTH: Final = struct.Struct("!Q")
 
 
 class AnswerKind(StrEnum):
-    """How a call ended, and so what the answer's payload is."""
+    """How a call ended, which determines the answer's payload."""
 
     VALUE = "value"
-    """It returned the pickled value."""
+    """The call returned; the payload is the pickled value."""
     RAISED = "raised"
-    """It raised the pickled exception."""
+    """The call raised; the payload is the pickled exception."""
     CANCELLED = "cancelled"
     UNUSABLE = "unusable"
     """The call could not be loaded; the payload says why, in UTF-8."""
@@ -27,7 +27,7 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """From the process: it takes calls."""
+    """From the process: it accepts calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +40,21 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Cancel that call. It is answered all the same, when it has ended."""
+    """Cancel a call. Its answer follows when it has ended."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """Answer as soon as the event loop turns."""
+    """Answer as soon as the event loop runs."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """From the process: what became of a call or a ping. ``trace`` is the traceback of what it raised."""
+    """From the process: the outcome of a call or a ping. ``trace`` is the traceback of a raised exception."""
 
     number: int
     kind: AnswerKind
@@ -62,9 +62,9 @@ class Answer:
     trace: str = ""
 
 
-Order = Call | Cancel | Ping
-"""What a process is told."""
-Message = Order | Ready | Answer
+Request = Call | Cancel | Ping
+"""Messages to a process."""
+Message = Request | Ready | Answer
 
 
 def pack(message: Message) -> bytes:
@@ -74,19 +74,19 @@ def pack(message: Message) -> bytes:
 
 
 class Unpacker:
-    """Puts frames together from the pieces in which they arrive."""
+    """Reassembles messages from chunks of bytes."""
 
     def __init__(self) -> None:
-        self._pieces = bytearray()
+        self._buffer = bytearray()
 
-    def feed(self, piece: bytes) -> Iterator[Message]:
-        """Yield the messages that are complete with this piece."""
-        self._pieces += piece
-        while len(self._pieces) >= _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(self._pieces)
+    def feed(self, chunk: bytes) -> Iterator[Message]:
+        """Yield the messages that this chunk completes."""
+        self._buffer += chunk
+        while len(self._buffer) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._buffer)
             end = _LENGTH.size + length
-            if len(self._pieces) < end:
+            if len(self._buffer) < end:
                 return
-            body = bytes(memoryview(self._pieces)[_LENGTH.size : end])
-            del self._pieces[:end]
-            yield pickle.loads(body)  # noqa: S301 - from our own process, over a socket nobody else has
+            body = bytes(memoryview(self._buffer)[_LENGTH.size : end])
+            del self._buffer[:end]
+            yield pickle.loads(body)  # noqa: S301 - from our own process, over a private socket

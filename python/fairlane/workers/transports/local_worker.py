@@ -1,4 +1,4 @@
-"""A worker in this process: async functions on the event loop, blocking ones in threads of its own."""
+"""A worker in this process: async functions run on the event loop, blocking ones in the worker's own threads."""
 
 import asyncio
 import inspect
@@ -12,17 +12,17 @@ from fairlane.workers.errors import WorkerError, invalid
 from fairlane.workers.executor.task import In, Out, Task
 from fairlane.workers.members.member import WorkerHealth, WorkerInfo
 from fairlane.workers.transports.abstract_worker import AbstractWorker
-from fairlane.workers.transports.threads import Threads, is_async, presentable
+from fairlane.workers.transports.threads import Threads, is_async, storable
 
 KIND: Final = "local"
-UNWIND_S: Final = 1.0
-"""How long a stop waits for cancelled functions to clean up."""
+CLEANUP_S: Final = 1.0
+"""Time for cancelled functions to clean up during a stop."""
 
 
 class LocalWorker(AbstractWorker):
-    """See Worker. A blocking function cannot be ended: one that is cancelled keeps its slot until it returns.
+    """See Worker. A blocking function cannot be ended: after a cancellation it keeps its slot until it returns.
 
-    ``check`` says how the worker is; without it, it is well as long as its event loop turns.
+    ``check`` is the health check; without it, the worker is healthy as long as its event loop runs.
 
     Raises:
         WorkerError: invalid_configuration.
@@ -51,12 +51,12 @@ class LocalWorker(AbstractWorker):
         self._threads = Threads(f"fairlane-{worker_id}")
 
     async def _start(self) -> None:
-        """Nothing to do: threads begin when they are needed."""
+        """Do nothing: threads are created on demand."""
 
     async def _stop(self) -> None:
         self._threads.close()
         self._threads = Threads(f"fairlane-{self.id}")
-        await self._unwind(UNWIND_S)
+        await self._await_cancelled(CLEANUP_S)
 
     async def _check(self) -> WorkerHealth:
         return WorkerHealth(healthy=True) if self._own_check is None else await self._own_check()
@@ -67,14 +67,14 @@ class LocalWorker(AbstractWorker):
             output = body(value) if is_async(body) else await self._in_thread(body, value)
             return await output if inspect.isawaitable(output) else output
         except WorkerError as error:
-            raise self._task_failed(task.id, error) from error  # of a pool that the work itself uses
+            raise self._task_failed(task.id, error) from error  # raised by a manager that the work itself uses
         except SystemExit as error:
-            raise presentable(error) from error
+            raise storable(error) from error
 
     async def _in_thread(self, function: Callable[[In], Any], value: In) -> Any:  # noqa: ANN401 - either Out or Awaitable[Out]
-        ended = self._threads.run(function, value)
+        done = self._threads.run(function, value)
         try:
-            return await asyncio.shield(ended)
+            return await asyncio.shield(done)
         except asyncio.CancelledError:
-            self._keep_slot(ended)
+            self._keep_slot(done)
             raise

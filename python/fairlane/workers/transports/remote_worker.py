@@ -1,4 +1,4 @@
-"""A worker whose work runs in another process, with which it talks in frames. How that lives is left to subclasses."""
+"""A worker whose work runs in another process. Subclasses supply the process and the connection to it."""
 
 import asyncio
 import contextlib
@@ -28,15 +28,15 @@ class Link(Protocol):
         ...
 
     async def end(self) -> None:
-        """End the process, whatever runs in it, and all answers. A second call does nothing."""
+        """End the process, whatever runs in it, and fail all open calls. A second call does nothing."""
         ...
 
 
 class RemoteWorker(AbstractWorker):
     """See AbstractWorker. Async functions run on the process's event loop, blocking ones in its threads.
 
-    A stop ends what still runs in the process, blocking functions as well; a cancelled blocking function keeps its
-    slot until it returns or the worker stops.
+    A stop ends everything that runs in the process, blocking functions included. A cancelled blocking function keeps
+    its slot until it returns or the worker stops.
     """
 
     _link: Link | None = None
@@ -48,10 +48,10 @@ class RemoteWorker(AbstractWorker):
 
     @abstractmethod
     async def _connect(self) -> Link:
-        """Begin a process and return when it takes calls. Should it end unasked, `fail` is called first of all."""
+        """Start a process and return when it accepts calls. If it exits by itself, call `fail` before anything else."""
 
     def _pickled(self, work: Any, value: Any) -> bytes:  # noqa: ANN401 - anything
-        """Make one piece of work and input that the process can load; any exception says why that cannot be."""
+        """Pickle work and input for the process. Any exception means that they cannot be sent."""
         return pickle.dumps((work, value))
 
     async def _start(self) -> None:
@@ -71,34 +71,34 @@ class RemoteWorker(AbstractWorker):
 
     async def _execute(self, task: Task[In, Out], value: In) -> Out:
         link = self._link
-        assert link is not None  # noqa: S101 - it is at work
+        assert link is not None  # noqa: S101 - tasks are admitted only between start and stop
         try:
             payload = self._pickled(task.body, value)
         except Exception as error:
-            raise self._unusable(task.id, shown(error)) from error
-        number, coming = link.exchange.call(payload)
+            raise self._unsendable(task.id, shown(error)) from error
+        number, coming_answer = link.exchange.call(payload)
         try:
-            answer = await asyncio.shield(coming)
+            answer = await asyncio.shield(coming_answer)
         except asyncio.CancelledError:
             link.exchange.cancel(number)
-            self._keep_slot(coming)
+            self._keep_slot(coming_answer)
             raise
-        return cast(Out, self._opened(task.id, answer))
+        return cast(Out, self._unpacked(task.id, answer))
 
-    def _opened(self, task_id: str, answer: Answer) -> object:
+    def _unpacked(self, task_id: str, answer: Answer) -> object:
         match answer.kind:
             case AnswerKind.VALUE:
                 return pickle.loads(answer.payload)  # noqa: S301 - from our own process
             case AnswerKind.RAISED:
                 error: Exception = pickle.loads(answer.payload)  # noqa: S301 - from our own process
-                with contextlib.suppress(Exception):  # its class may have other ideas of notes
+                with contextlib.suppress(Exception):  # its class may override add_note
                     error.add_note(f"In process {self.pid}:\n{answer.trace}")
                 raise self._task_failed(task_id, error) from error
             case AnswerKind.UNUSABLE:
-                raise self._unusable(task_id, answer.payload.decode(errors="replace"))
+                raise self._unsendable(task_id, answer.payload.decode(errors="replace"))
             case _:
                 raise asyncio.CancelledError
 
-    def _unusable(self, task_id: str, problem: str) -> WorkerError:
-        text = f"cannot be sent to worker {self.id}: {problem}; work and input must pickle, and be importable there"
+    def _unsendable(self, task_id: str, problem: str) -> WorkerError:
+        text = f"cannot be sent to worker {self.id}: {problem}; work and input must pickle and be importable there"
         return self._task_error(WorkerErrorCode.INVALID_CONFIGURATION, task_id, text)

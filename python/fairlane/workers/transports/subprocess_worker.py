@@ -1,7 +1,7 @@
-"""A worker in a process of its own: what it executes can neither block nor crash this one.
+"""A worker with its own process: the work it executes can neither block nor crash this one.
 
-The process imports from where this one does, so that work and inputs may be anything that pickles: functions at the
-top of an importable module, and not of the program's main file.
+The process has the same import path. Work and inputs must pickle: functions at the top level of an importable module,
+not of the program's main file.
 """
 
 import logging
@@ -18,7 +18,7 @@ KIND: Final = "subprocess"
 
 
 class SubprocessWorker(RemoteWorker):
-    """See RemoteWorker. The process ends with this one, however that ends.
+    """See RemoteWorker. The process ends with this one, even if this one is killed.
 
     Raises:
         WorkerError: invalid_configuration.

@@ -1,7 +1,7 @@
-"""Threads for blocking functions: as many as run at once, used again, and never waited for.
+"""Reused daemon threads for blocking functions.
 
-A function that hangs in one holds up neither the others nor the end of the program. Imports little, as a worker's
-process starts with it.
+A function that hangs delays neither other functions nor the end of the program. Imports little, since a worker's
+process loads it at its start.
 """
 
 import asyncio
@@ -20,17 +20,17 @@ T = TypeVar("T")
 
 
 def is_async(work: Callable[..., object]) -> bool:
-    """Whether a call returns at once with something to await, and so needs no thread."""
+    """Return whether a call returns an awaitable at once, so that it needs no thread."""
     return inspect.iscoroutinefunction(work) or inspect.iscoroutinefunction(type(work).__call__)
 
 
-def presentable(error: BaseException) -> Exception:
-    """Return an error that a future can hold and a loop survives: an end of the program is none of the work's."""
+def storable(error: BaseException) -> Exception:
+    """Return an exception that a future accepts; work must not end the program by SystemExit or its like."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
-    stand_in = RuntimeError(f"it raised {shown(error, repr)}")
-    stand_in.__cause__ = error
-    return stand_in
+    substitute = RuntimeError(f"the work raised {shown(error, repr)}")
+    substitute.__cause__ = error
+    return substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +39,22 @@ class _Call(Generic[T]):
     value: object
     context: Context
     loop: asyncio.AbstractEventLoop
-    ended: "asyncio.Future[T]"
+    done: "asyncio.Future[T]"
 
     def run(self) -> None:
-        """Run in a thread."""
-        tell: Callable[[Any], None] = self.ended.set_result
-        told: T | Exception
+        """Run the function; called in a thread."""
+        resolve: Callable[[Any], None] = self.done.set_result
+        outcome: T | Exception
         try:
-            told = self.context.run(self.function, self.value)
+            outcome = self.context.run(self.function, self.value)
         except BaseException as error:
-            tell, told = self.ended.set_exception, presentable(error)
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self.loop.call_soon_threadsafe(tell, told)
+            resolve, outcome = self.done.set_exception, storable(error)
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody waits
+            self.loop.call_soon_threadsafe(resolve, outcome)
 
 
 class Threads:
-    """Runs functions for one event loop. There are as many threads as functions ever ran at once."""
+    """Runs functions for one event loop. Keeps as many threads as functions ever ran at once."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -63,28 +63,28 @@ class Threads:
         self._running = 0
 
     def run(self, function: Callable[[Any], T], value: object) -> "asyncio.Future[T]":
-        """Run it in the caller's context. The future ends with the function: never cancel it, cancel a shield."""
+        """Run a function in the caller's context. Never cancel the future, which ends with the function; shield it."""
         loop = asyncio.get_running_loop()
         call = _Call(function, value, copy_context(), loop, loop.create_future())
-        call.ended.add_done_callback(self._ended)
+        call.done.add_done_callback(self._on_done)
         self._running += 1
         if self._running > self._threads:
             self._threads += 1
             threading.Thread(target=_serve, args=(self._calls,), name=self._name, daemon=True).start()
         self._calls.put(call)
-        return call.ended
+        return call.done
 
     def close(self) -> None:
-        """Let each thread end as soon as its function has."""
+        """End each thread as soon as its function has returned."""
         for _ in range(self._threads):
             self._calls.put(None)
         self._threads = 0
 
-    def _ended(self, _: "asyncio.Future[Any]") -> None:
+    def _on_done(self, _: "asyncio.Future[Any]") -> None:
         self._running -= 1
 
 
 def _serve(calls: "SimpleQueue[_Call[Any] | None]") -> None:
     while (call := calls.get()) is not None:
         call.run()
-        del call  # an idle thread keeps nothing alive
+        del call  # an idle thread must not keep the call alive

@@ -1,4 +1,4 @@
-"""The bias of the least busy: what counts against a worker, how much, and for how long."""
+"""The penalty of `least-busy-ewma`: its size, and its decay."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import pytest
 from fairlane.domain.strategy_name import StrategyName
 from fairlane.workers import Candidate
 from fairlane.workers.members.metrics import MetricsAccumulator
-from tests.support.strategy_candidates import Crew, idle
+from tests.support.strategy_candidates import Candidates, idle
 
 EWMA = StrategyName.LEAST_BUSY_EWMA
 
@@ -17,7 +17,7 @@ class Service:
     """Tasks that come one after the other; how each ends is made up, and told as a worker's own figures."""
 
     def __init__(self, *workers: Candidate) -> None:
-        self.crew = Crew(EWMA, *workers)
+        self.workers = Candidates(EWMA, *workers)
         self.figures: dict[str, MetricsAccumulator] = defaultdict(MetricsAccumulator)
         self.ended: Counter[str] = Counter()
 
@@ -28,23 +28,23 @@ class Service:
     def execute_as(self, tasks: int, end: Callable[[str], tuple[float, bool]]) -> Counter[str]:
         counts: Counter[str] = Counter()
         for _ in range(tasks):
-            chosen = self.crew.begin()
+            chosen = self.workers.begin()
             assert chosen is not None
             counts[chosen] += 1
             latency_s, well = end(chosen)
-            self.figures[chosen].ended(latency_s, well=well)
+            self.figures[chosen].record(latency_s, succeeded=well)
             self.ended[chosen] += 1
             self.tell(chosen, load=0)
         return counts
 
     def restart(self, worker_id: str) -> None:
-        self.figures[worker_id].forget()
+        self.figures[worker_id].reset_averages()
         self.tell(worker_id)
 
     def tell(self, worker_id: str, **fields: object) -> None:
         read = self.figures[worker_id].read()
         known = {"latency_s": read.latency_s, "error_rate": read.error_rate, "ended": self.ended[worker_id]}
-        self.crew.change(worker_id, **known, **fields)
+        self.workers.change(worker_id, **known, **fields)
 
 
 def _pair() -> Service:
@@ -52,51 +52,48 @@ def _pair() -> Service:
 
 
 class TestBias:
-    def test_with_nothing_known_load_decides(self) -> None:
-        assert Crew(EWMA, Candidate("a", 4, load=1), Candidate("b", 4)).begin() == "b"
-
     @pytest.mark.parametrize("known", [{"latency_s": 3.0, "error_rate": 0.0}, {"error_rate": 0.5}])
     def test_who_is_slow_or_fails_counts_as_busier(self, known: dict[str, float]) -> None:
         good = Candidate("good", 10, load=1, latency_s=1.0, error_rate=0.0)
-        crew = Crew(EWMA, good, Candidate("bad", 10)._replace(**known))
-        assert crew.begin() == "good"
+        workers = Candidates(EWMA, good, Candidate("bad", 10)._replace(**known))
+        assert workers.begin() == "good"
 
     def test_the_bias_is_bounded(self) -> None:
         good = Candidate("good", 1_000, load=900, latency_s=0.001, error_rate=0.0)
         worst = Candidate("worst", 1_000, latency_s=10.0**9, error_rate=1.0)
-        crew = Crew(EWMA, good, worst)
-        counts = Counter(crew.begin() for _ in range(90))
+        workers = Candidates(EWMA, good, worst)
+        counts = Counter(workers.begin() for _ in range(90))
         assert counts == {"worst": 30, "good": 60}
 
     def test_one_that_fails_at_once_does_not_attract_the_tasks(self) -> None:
-        crew = Crew(EWMA, Candidate("broken", 4), *idle("a", "b"))
+        workers = Candidates(EWMA, Candidate("broken", 4), *idle("a", "b"))
         for ended in range(50):
-            crew.change("broken", latency_s=0.0, error_rate=1.0, ended=ended)
-            crew.change("a", latency_s=1.0, error_rate=0.0, ended=ended)
-            crew.change("b", latency_s=1.0, error_rate=0.0, ended=ended)
-        assert set(crew.serve(50)) == {"a", "b"}
+            workers.change("broken", latency_s=0.0, error_rate=1.0, ended=ended)
+            workers.change("a", latency_s=1.0, error_rate=0.0, ended=ended)
+            workers.change("b", latency_s=1.0, error_rate=0.0, ended=ended)
+        assert set(workers.serve(50)) == {"a", "b"}
 
     def test_workers_that_differ_by_little_take_turns(self) -> None:
-        crew = Crew(EWMA, *idle("a", "b"))
+        workers = Candidates(EWMA, *idle("a", "b"))
         for ended in range(50):
-            crew.change("a", latency_s=1.0, error_rate=0.0, ended=ended)
-            crew.change("b", latency_s=1.3, error_rate=0.02, ended=ended)
-        assert Counter(crew.serve(10)) == {"a": 5, "b": 5}
+            workers.change("a", latency_s=1.0, error_rate=0.0, ended=ended)
+            workers.change("b", latency_s=1.3, error_rate=0.02, ended=ended)
+        assert Counter(workers.serve(10)) == {"a": 5, "b": 5}
 
     def test_no_time_at_all_is_no_division_by_zero(self) -> None:
-        crew = Crew(EWMA, Candidate("a", 4, latency_s=0.0, error_rate=0.0), Candidate("b", 4, latency_s=0.0))
-        assert Counter(crew.serve(10)) == {"a": 5, "b": 5}
+        workers = Candidates(EWMA, Candidate("a", 4, latency_s=0.0, error_rate=0.0), Candidate("b", 4, latency_s=0.0))
+        assert Counter(workers.serve(10)) == {"a": 5, "b": 5}
 
     def test_who_becomes_slow_loses_tasks_and_gets_them_back(self) -> None:
-        crew = Crew(EWMA, *idle("a", "b", capacity=100))
+        workers = Candidates(EWMA, *idle("a", "b", capacity=100))
         for _ in range(100):
-            crew.change("a", latency_s=1.0, error_rate=0.0)
-            crew.change("b", latency_s=1.0, error_rate=0.0)
-        assert Counter(crew.begin() for _ in range(20)) == {"a": 10, "b": 10}
-        crew.change("b", latency_s=4.0)
-        assert Counter(crew.begin() for _ in range(10)) == {"a": 10}
-        crew.change("b", latency_s=1.0)
-        assert crew.begin() == "b"
+            workers.change("a", latency_s=1.0, error_rate=0.0)
+            workers.change("b", latency_s=1.0, error_rate=0.0)
+        assert Counter(workers.begin() for _ in range(20)) == {"a": 10, "b": 10}
+        workers.change("b", latency_s=4.0)
+        assert Counter(workers.begin() for _ in range(10)) == {"a": 10}
+        workers.change("b", latency_s=1.0)
+        assert workers.begin() == "b"
 
 
 class TestItFades:
@@ -108,19 +105,6 @@ class TestItFades:
         counts = service.execute(999)
         assert abs(counts["a"] - counts["b"]) < 30
 
-    def test_one_slow_task_is_soon_forgiven(self) -> None:
-        service = _pair()
-        service.execute(20)
-        service.execute(1, latency_s=100.0)
-        counts = service.execute(1_000)
-        assert abs(counts["a"] - counts["b"]) < 120
-
-    def test_one_that_failed_for_long_gets_work_again(self) -> None:
-        service = _pair()
-        service.execute_as(200, lambda name: (1.0, name == "b"))
-        counts = service.execute(1_000)
-        assert counts["a"] > 400
-
     def test_one_that_always_fails_is_tried_now_and_then(self) -> None:
         service = _pair()
         counts = service.execute_as(1_000, lambda name: (1.0, name == "b"))
@@ -131,11 +115,6 @@ class TestItFades:
         counts = service.execute_as(1_000, lambda name: (4.0 if name == "a" else 1.0, True))
         assert 20 <= counts["a"] <= 100
 
-    def test_if_all_fail_alike_all_get_alike(self) -> None:
-        service = _pair()
-        counts = service.execute(1_000, well=False)
-        assert abs(counts["a"] - counts["b"]) <= 40
-
     def test_one_that_was_started_anew_gets_as_many_as_any_other(self) -> None:
         service = _pair()
         service.execute_as(200, lambda name: (1.0, name == "b"))
@@ -144,10 +123,10 @@ class TestItFades:
         assert abs(counts["a"] - counts["b"]) <= 2
 
     def test_nothing_fades_while_something_runs(self) -> None:
-        crew = Crew(EWMA, Candidate("a", 4, load=1, error_rate=1.0, ended=9), Candidate("b", 4, load=1))
-        assert set(crew.serve(500)) == {"b"}
-        crew.end("a")
-        assert set(crew.serve(500)) == {"a", "b"}
+        workers = Candidates(EWMA, Candidate("a", 4, load=1, error_rate=1.0, ended=9), Candidate("b", 4, load=1))
+        assert set(workers.serve(500)) == {"b"}
+        workers.end("a")
+        assert set(workers.serve(500)) == {"a", "b"}
 
     def test_health_reports_are_no_news(self) -> None:
         service = _pair()
@@ -159,16 +138,16 @@ class TestItFades:
         assert counts["a"] > 200
 
     def test_more_capacity_counts_at_once_and_keeps_the_bias(self) -> None:
-        crew = Crew(EWMA, Candidate("a", 4, error_rate=1.0, ended=9), Candidate("b", 4))
-        assert crew.begin() == "b"
-        crew.change("a", capacity=64)
-        assert crew.begin() == "a"
+        workers = Candidates(EWMA, Candidate("a", 4, error_rate=1.0, ended=9), Candidate("b", 4))
+        assert workers.begin() == "b"
+        workers.change("a", capacity=64)
+        assert workers.begin() == "a"
 
     def test_one_that_left_while_its_bias_faded_begins_anew(self) -> None:
         service = _pair()
         service.execute_as(30, lambda name: (1.0, name == "b"))
-        service.crew.strategy.remove("a")
+        service.workers.strategy.remove("a")
         service.figures.pop("a")
         assert service.execute_as(100, lambda _: (1.0, True)) == {"b": 100}
-        service.crew.put(Candidate("a", 4))
+        service.workers.put(Candidate("a", 4))
         assert service.execute(20)["a"] >= 9

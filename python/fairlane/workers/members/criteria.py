@@ -1,4 +1,4 @@
-"""Which members are looked for."""
+"""Search criteria for the members of a group."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -11,7 +11,7 @@ from fairlane.workers.validation import ValidatedModel
 
 
 class Criteria(ValidatedModel):
-    """All that is named must hold; what is not named does not matter."""
+    """All given conditions must hold; a field that is left out matches every member."""
 
     statuses: frozenset[WorkerStatus] = frozenset()
     """One of these; empty: any."""
@@ -20,21 +20,21 @@ class Criteria(ValidatedModel):
     tags: frozenset[str] = frozenset()
     """All of these."""
     min_free: Annotated[int, Field(strict=True, ge=0)] = 0
-    """So many slots that could be filled now; a member that is not ready has none."""
-    well: Annotated[bool, Field(strict=True)] | None = None
-    """As its last health report says; one that was never checked is well."""
+    """At least so many free slots; a member that is not ready has none."""
+    healthy: Annotated[bool, Field(strict=True)] | None = None
+    """By its last health report; a member without one counts as healthy."""
     metadata: Mapping[str, str] = {}
-    """All of these, with these values."""
+    """All of these keys, with these values."""
 
-    def match(self, member: Member, *, well: bool) -> bool:
-        """Say whether a member, whose health is known to be this, is looked for."""
+    def match(self, member: Member, *, healthy: bool) -> bool:
+        """Return whether a member meets the criteria, given its health."""
         info = member.info
         return (
             (not self.statuses or member.status in self.statuses)
             and (not self.kinds or info.kind in self.kinds)
             and self.tags <= info.tags
             and self.min_free <= _free(member)
-            and self.well in {None, well}
+            and self.healthy in {None, healthy}
             and self.metadata.items() <= info.metadata.items()
         )
 
