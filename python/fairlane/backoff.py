@@ -39,7 +39,7 @@ class StoreRetry:
     """Makes one caller's calls to the store. After a StoreError it logs it and waits 25 ms, doubling to 1 s.
 
     Each wait is at least a tenth of its bound, so that a caller in a loop never spins. The first call that succeeds
-    ends the series. ``name`` says in the log who waits.
+    ends the series. ``name`` begins each log line.
     """
 
     def __init__(self, name: str, log: logging.Logger, rng: Rng, *, level: int = logging.WARNING) -> None:

@@ -1,6 +1,6 @@
 """The run contract: how every long-lived part of Fairlane is started, observed and stopped.
 
-Dispatcher, worker, reaper and controller are *roles*. The *owner* of a role is whoever runs it: an actor
+Dispatcher, worker, reaper and controller are *roles*. The *owner* of a role runs it: an actor
 (`runtime.role_actor`), or a test on its own event loop.
 
 1. The owner makes the role, makes `Signals`, and awaits ``role.run(signals)``, once.
@@ -13,7 +13,7 @@ Dispatcher, worker, reaper and controller are *roles*. The *owner* of a role is 
    ends.
 
 A role waits out a store that does not answer. Any other exception leaves ``run`` and is the owner's to handle, as is a
-``run`` that returns without having been asked to. No role restarts itself, and none knows who owns it.
+``run`` that returns without having been asked to. No role restarts itself or knows its owner.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from typing import Protocol
 
 @dataclass(slots=True)
 class Signals:
-    """What a role and its owner tell each other. Belongs to the event loop that runs the role."""
+    """The signals between a role and its owner. They belong to the event loop that runs the role."""
 
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """The role sets it."""
@@ -73,7 +73,7 @@ class RoleReport:
     """What a role says about itself. Only workers have an incarnation and hold tasks."""
 
     incarnation: str | None = None
-    """The current or last one that the store knows it by; None before the first."""
+    """The id under which the store knows it: the current one, or the last; None before the first."""
     held: int = 0
     """Tasks it holds."""
 

@@ -19,7 +19,14 @@ _GROUPS = {"tenants"}
 """Commands with subcommands."""
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 [_VENV] = re.findall(r"^VENV\s*:=\s*(\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-PARTS = ("python/fairlane", "python/fairlane/store", "python/fairlane/store/lua", "tests/support", "tests/workers")
+PARTS = (
+    "python/fairlane",
+    "python/fairlane/store",
+    "python/fairlane/store/lua",
+    "python/fairlane/workers/transports",
+    "tests/support",
+    "tests/workers",
+)
 """Where a page's paths may begin, besides the root."""
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 

@@ -45,6 +45,18 @@ OLD_NAMES = (
     "config.example",
     "telemetry/page",
     "telemetry.page",
+    "RoleWatch",
+    "role_watch",
+    "RoleThread",
+    "WorkerRole",
+    "DispatcherRole",
+    "ControllerRole",
+    "WorkerActor",
+    "WorkerMember",
+    "runtime/fleet",
+    "runtime.fleet",
+    "FullJitter",
+    "full_jitter",
 )
 """To retire a name, add it here. Only whole words match: `fairlane.pool` does not match `fairlane.pooling`."""
 _PATTERN = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, OLD_NAMES))})(?!\w)")

@@ -21,7 +21,8 @@ LIMIT_S = 120
 
 
 def _commands() -> list[str]:
-    [block] = re.findall(r"^```console\n(.*?)^```", README.partition("\n## Run it\n")[2], re.MULTILINE | re.DOTALL)
+    section = README.partition("\n## Run it\n")[2].partition("\n## ")[0]
+    [block] = re.findall(r"^```console\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     return [line.removeprefix("$ ") for line in block.splitlines()]
 
 

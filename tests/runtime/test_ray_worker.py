@@ -14,7 +14,6 @@ from fairlane.workers import Manager, ManagerConfig, WorkerError, WorkerErrorCod
 from tests.support.worker_work import double, meet, meet_in_thread, process_id, task
 from tests.workers.test_worker_contract import *  # noqa: F403 - the suite itself, run with the fixture below
 from tests.workers.test_worker_contract import until
-from tests.workers.test_worker_contract_work import *  # noqa: F403 - the rest of it
 
 pytestmark = pytest.mark.ray
 

@@ -38,7 +38,7 @@ async def run_calls(scheduler, ms: int, count: int = 8):
 
 
 async def server_ms(scheduler) -> int:
-    return (await scheduler.snapshot()).pool.now_ms
+    return (await scheduler.operator.snapshot()).pool.now_ms
 
 
 async def rows(scheduler):

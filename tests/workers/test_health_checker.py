@@ -319,3 +319,17 @@ async def test_checks_belong_to_no_trace_that_a_worker_became_ready_in() -> None
         ("somebody's", False),
         (CHECK.name, False),
     ]
+
+
+@virtual_time
+async def test_its_end_waits_for_a_check_that_cleans_up(caplog: pytest.LogCaptureFixture) -> None:
+    async def clean_up() -> None:
+        try:
+            await hang()
+        finally:
+            await asyncio.sleep(0.25)
+
+    group = await ready(ScriptedMember(checks=[clean_up]))
+    async with checker(group):
+        await asyncio.sleep(0.125)
+    assert (now_s(), caplog.text) == (0.375, "")

@@ -323,3 +323,12 @@ async def test_one_whose_removal_fails_is_cared_for_again() -> None:
         assert member.started_s == []
         await asyncio.sleep(10)
         assert (member.status, world.told()) == (WorkerStatus.READY, [(RESTARTED, 11, 1)])
+
+
+@virtual_time
+async def test_it_needs_no_observer() -> None:
+    member = ScriptedMember()
+    await failed(member)
+    async with Supervisor(WorkerGroup([member]), CONFIG, clock=VirtualClock()):
+        await asyncio.sleep(100)
+    assert member.status is WorkerStatus.READY

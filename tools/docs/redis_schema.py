@@ -33,8 +33,8 @@ _HASHES: Final[Mapping[str, tuple[Mapping[str, Sequence[str]], str]]] = {
     "task:<tenant>:<id>": (
         keys.TASK_HASH,
         "`attempt` is the latest attempt; `end` and `result` come with the end, and the payload goes with it. "
-        "`lost`: the latest attempt whose worker was lost before it told what it used. "
-        "`late:<fence>`: what was booked for an attempt after its end.",
+        "`lost`: the latest attempt whose worker was lost before it reported its usage. "
+        "`late:<fence>`: usage that was booked for an attempt after its end.",
     ),
     "worker:<incarnation>": (dict.fromkeys(keys.WORKER_FIELDS, ()), "One life of a worker."),
 }
@@ -63,14 +63,14 @@ def render() -> str:
     for pattern, (fields, remark) in _HASHES.items():
         lines += ["", f"### `{pattern}`", "", remark, ""]
         lines += [f"- `{name}`{_parts(parts)}" for name, parts in fields.items()]
-    lines += ["", "## Sleepers", "", "Who blocks on `bell:<sleeper>`:", ""]
+    lines += ["", "## Sleepers", "", "The roles that block on `bell:<sleeper>`:", ""]
     sleepers = (
         (keys.DISPATCHER_BELL, "a dispatcher: a task may be placed"),
         (keys.worker_bell("<incarnation>"), "a worker: it was handed a task, or should stop one"),
         (keys.client_bell("<client>"), "a client: a task it waits for has ended"),
     )
     lines += _table(("sleeper", "wakes"), [(f"`{sleeper}`", why) for sleeper, why in sleepers])
-    lines += ["", f"A bell lives {keys.BELL_TTL_MS // 1000} s if nobody hears it.", ""]
+    lines += ["", f"A bell lives {keys.BELL_TTL_MS // 1000} s if nobody waits for it.", ""]
     lines += [*_EVENTS.splitlines(), "", *_table(("kind", "fields", "meaning"), list(_event_rows())), ""]
     return "\n".join(lines)
 

@@ -97,7 +97,7 @@ def presentable(message: str) -> str:
 
 
 def _pause_of(error: Throttled) -> int | None:
-    """Return the pause that a throttle asks for in milliseconds, rounded up; None if it asks for none that is valid."""
+    """Return the pause that a throttle asks for in milliseconds, rounded up; None if it names no valid one."""
     asked: object = error.retry_after_ms
     if asked is None:
         return retry_after_ms(error.retry_after)

@@ -200,7 +200,7 @@ class Incarnation:
             self._poll_timer = asyncio.get_running_loop().call_later(started.hold_ms / 1000, self._poll)
 
     def _compare(self, beat: HeartbeatReply) -> None:
-        """Compare the store's view, as a heartbeat brings it, with what is held here."""
+        """Compare the store's view, from a heartbeat's reply, with the attempts held here."""
         for _, fence in beat.cancelling:
             self._attempts.stop(fence, Stop.CANCELLED)
         if beat.held == self._attempts.held:

@@ -1,6 +1,6 @@
-"""Coalescing: what is ready within one turn of the event loop goes out as one call.
+"""Coalescing: items that are ready within one turn of the event loop go out as one call.
 
-A call in flight lets the next batch grow; it is never cancelled by a caller that leaves.
+The next batch grows while a call is in flight. A caller that leaves never cancels a call.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class Outbox(Generic[T, R]):
         """Queue at most ``batch`` items; the future brings one answer per item, or the call's error.
 
         Cancelling the future takes the items out of the queue if they have not been sent. If they have, the call
-        goes on and its answer is logged.
+        continues and its answer is logged.
         """
         future: asyncio.Future[list[R]] = asyncio.get_running_loop().create_future()
         self._queue.append((items, future))

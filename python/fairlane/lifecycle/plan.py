@@ -45,7 +45,7 @@ class Planner:
     def plan(self, limit: int) -> Places:
         """Offer at most ``limit`` places, and to no worker more than it has free.
 
-        Some of the workers left out are named with 0 places, so that the answer tells of them. When every worker was
+        Some of the workers left out are named with 0 places, so that the answer covers them. When every worker was
         full when last heard of, all are offered: the store knows better. A plan before that was not answered counts
         as one that placed nothing.
 
@@ -63,7 +63,10 @@ class Planner:
         return self._open
 
     def answered(self, placed: int, free: Mapping[str, int]) -> None:
-        """Learn how many tasks were placed along the plan, and the free slots now; who is not in it is gone."""
+        """Learn how many tasks were placed along the plan, and the free slots now.
+
+        A worker of the plan that ``free`` leaves out is gone.
+        """
         named = {incarnation for incarnation, _ in self._open}
         self._take_back(placed, free)
         for incarnation in named:

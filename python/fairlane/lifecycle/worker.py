@@ -44,7 +44,7 @@ class Worker(Role):
         return RoleReport() if current is None else RoleReport(current.id, current.held)
 
     async def run(self, signals: Signals) -> None:
-        """See Role. Ready once an incarnation is registered; one that loses its lease is followed by another."""
+        """See Role. Ready once an incarnation is registered; after one has lost its lease, another follows."""
         await run_hook(self._provider, "open")
         try:
             while not signals.stop.is_set():

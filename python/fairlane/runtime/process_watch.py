@@ -1,4 +1,4 @@
-"""Tells at once when a process of this machine ends, whoever started it."""
+"""Notices at once when a process of this machine ends, also if another process started it."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ from fairlane.embedded.processes import ProcessId, is_alive
 class ProcessWatch:
     """Calls ``ended`` once, on the running loop, when exactly this process has ended; not after `close`.
 
-    Where the system cannot tell (it has no process descriptors, or not for us), nothing is ever called.
+    On a system without process descriptors, or if it denies us one, ``ended`` is never called.
     """
 
     def __init__(self, process: ProcessId, ended: Callable[[], None]) -> None:
@@ -24,12 +24,12 @@ class ProcessWatch:
             return
         with contextlib.suppress(OSError):
             self._descriptor = os.pidfd_open(process.pid)
-            self._loop.add_reader(self._descriptor, self._tell)
+            self._loop.add_reader(self._descriptor, self._on_end)
         if not is_alive(process):
-            self._soon = self._loop.call_soon(self._tell)
+            self._soon = self._loop.call_soon(self._on_end)
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         if self._soon is not None:
             self._soon.cancel()
         descriptor, self._descriptor = self._descriptor, None
@@ -37,6 +37,6 @@ class ProcessWatch:
             self._loop.remove_reader(descriptor)
             os.close(descriptor)
 
-    def _tell(self) -> None:
+    def _on_end(self) -> None:
         self.close()
         self._ended()

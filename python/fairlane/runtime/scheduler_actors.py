@@ -57,7 +57,7 @@ class SchedulerActors:
         address: StoreAddress,
         provider: str | Provider,
     ) -> None:
-        """``instance`` tells the workers of several schedulers of one name on one server apart."""
+        """``instance`` distinguishes the workers of several schedulers of one name on one server."""
         self._config = config
         self._namespace = namespace
         self._instance = instance
@@ -202,7 +202,7 @@ class SchedulerActors:
         return member
 
     async def _start_all(self, members: Iterable[ActorMember]) -> None:
-        """Start members at once; their actors are made in this order, and none after one that could not be made."""
+        """Start members together. Their actors are made in this order; after one that could not be made, none is."""
         starts: list[asyncio.Task[None]] = []
         try:
             for member in members:

@@ -26,7 +26,7 @@ from fairlane.workers.members.supervisor import Supervisor, SupervisorEvent, Sup
 _PATIENCE_S: Final = 5.0
 """How long `evict` waits for a store that is away."""
 _NOT_RUNNING: Final = frozenset({WorkerStatus.FAILED, WorkerStatus.STOPPED})
-"""None of its processes is of use, and no other is being made."""
+"""It has no process that works, and none is being made."""
 
 _log = logging.getLogger(__name__)
 
