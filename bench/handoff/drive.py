@@ -16,8 +16,14 @@ from bench.shared.platform import Progress, Session
 from bench.shared.provider import Counter, SimulatedProvider
 from bench.shared.session import UNLIMITED, WARM_UP, complete, fresh_name, leftovers, submit, warm_up
 from bench.shared.watch import Watch, watching
-from fairlane.config import ControllerConfig, PoolConfig, SchedulerConfig, TenantConfig, WorkerConfig
-from fairlane.config.supervision import WorkerSupervisorConfig
+from fairlane.config import (
+    ControllerConfig,
+    PoolConfig,
+    SchedulerConfig,
+    TenantConfig,
+    WorkerConfig,
+    WorkerSupervisorConfig,
+)
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec
 
