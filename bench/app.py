@@ -1,4 +1,4 @@
-"""One run of the benchmark: the terminal, the platform, the files, and what an interruption does."""
+"""One run of the benchmark: its terminal, platform and files, and its end at an interruption."""
 
 import asyncio
 import logging
@@ -12,9 +12,9 @@ from rich.console import Console
 
 from bench import claims, report, results
 from bench.ray_platform import RayPlatform
-from bench.report.text import visible
 from bench.runner import Plan, run
-from bench.scenario import Scenario
+from bench.shared.scenario import Scenario
+from bench.shared.text import visible
 from bench.terminal import Screen, Streams, only_ours, show
 from fairlane.errors import FairlaneError
 
@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What the command line asked for."""
+    """The command line, read and checked."""
 
     scenarios: list[Scenario]
     workers: int | None
@@ -40,7 +40,7 @@ class Options:
 
 
 def execute(options: Options) -> int:
-    """Run, write report and results, and return the exit code. Errors are one line; the log has the rest."""
+    """Run, write report and results, and return the exit code. An error is one line; the log has the rest."""
     log = options.out / LOG_NAME
     log.write_bytes(b"")
     with only_ours(log) as streams:
@@ -84,7 +84,7 @@ async def _execute(options: Options, streams: Streams) -> int:
     console = Console(file=streams.err if options.json else streams.out)
     plan = Plan(options.scenarios, options.seed, options.workers, options.strategy, options.backlog)
     with Screen(console) as screen:
-        screen.goes_on("starting the server and Ray")
+        screen.progress("starting the server and Ray")
         async with RayPlatform(
             redis=options.redis,
             ray_address=options.ray_address,

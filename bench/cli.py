@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bench import environment
 from bench.app import Options, execute
-from bench.scenarios import GROUPS, SCENARIOS, choose
+from bench.kinds import GROUPS, SCENARIOS, choose
 from bench.terminal import listing
 from fairlane.clock import system_rng
 from fairlane.config import DispatcherConfig, build

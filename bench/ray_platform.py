@@ -1,4 +1,4 @@
-"""The real thing: one server and one Ray for the whole benchmark, real actors for each scenario."""
+"""One real server and one real Ray for the whole benchmark, and real actors for each scenario."""
 
 import os
 import signal
@@ -9,9 +9,8 @@ from typing import Self
 
 import psutil
 
-from bench.driving.clean import remove
-from bench.driving.load import ScenarioError
-from bench.platform import Session
+from bench.shared.platform import Session
+from bench.shared.session import ScenarioError
 from fairlane.config import RayConfig, SchedulerConfig, ServerConfig
 from fairlane.lifecycle.client import Client
 from fairlane.providers.base import Provider
@@ -89,7 +88,7 @@ class RayPlatform:
 
     @property
     def worker_url(self) -> str | None:
-        """What workers are told about the server; None: they find the URL in their environment."""
+        """The server's URL for workers; None: they find it in their environment."""
         endpoint = self._platform.actor_endpoint
         return None if endpoint is None else endpoint.url
 
@@ -105,8 +104,9 @@ class RayPlatform:
         config = config.model_copy(update={"dispatcher": dispatcher})
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(Store(self.endpoint, config.name))
-            stack.push_async_callback(remove, store)
+            stack.push_async_callback(store.erase)
             session = await stack.enter_async_context(KillableScheduler(config, provider, platform=self._platform))
             yield session
             if self._hold:
-                self._held = stack.pop_all()
+                earlier, self._held = self._held, stack.pop_all()
+                await earlier.aclose()

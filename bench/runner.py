@@ -1,19 +1,21 @@
 """Runs chosen scenarios one after the other and puts their results together. Knows no terminal and no files."""
 
+import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby, islice
 from typing import Protocol
 
 from bench import claims, environment
-from bench.checks.verdict import verdict
-from bench.driving import budget, budget_race, handoff, health, load, races, requeue, strategies, throughput
-from bench.platform import Platform, Progress
-from bench.results import Check, Metrics, Results, ScenarioResult
-from bench.scenario import LoadScenario, RaceScenario, Scenario, ThroughputScenario
-from bench.scenario_controls import BudgetRaceScenario, BudgetScenario, HandoffScenario, RequeueScenario
-from bench.scenario_pool import HealthScenario, StrategiesScenario
+from bench.kinds import kind_of
+from bench.results import Results, ScenarioResult
+from bench.shared.checks import verdict
+from bench.shared.kind import Run
+from bench.shared.metrics import Metrics
+from bench.shared.platform import Platform
+from bench.shared.scenario import Scenario
 from fairlane.clock import SYSTEM_CLOCK
 from fairlane.config import DispatcherConfig
 from fairlane.errors import FairlaneError
@@ -22,14 +24,10 @@ _LOG = logging.getLogger(__name__)
 
 
 class Audience(Protocol):
-    """Told what goes on."""
+    """Follows the run."""
 
-    def starts(self, scenario: Scenario) -> None:
-        """A scenario starts."""
-        ...
-
-    def goes_on(self, what: str) -> None:
-        """The running scenario does this now."""
+    def progress(self, what: str) -> None:
+        """Show in a few words what happens now."""
         ...
 
     def ended(self, result: ScenarioResult) -> None:
@@ -45,26 +43,32 @@ class Plan:
     seed: int
     workers: int | None = None
     strategy: str = DispatcherConfig().strategy
-    """The one that the platform's dispatchers use."""
+    """The strategy of the platform's dispatchers."""
     backlog: int | None = None
     """A queue of this length is measured beside the usual ones."""
 
     def varied(self) -> list[Scenario]:
         """Return the scenarios with the workers and the backlog asked for, where a scenario allows that."""
-        scenarios = [_with_workers(each, self.workers) if self.workers else each for each in self.scenarios]
-        return [_with_backlog(each, self.backlog) if self.backlog else each for each in scenarios]
+        scenarios = [each.with_workers(self.workers) if self.workers else each for each in self.scenarios]
+        return [each.with_backlog(self.backlog) if self.backlog else each for each in scenarios]
+
+    def batches(self) -> Iterator[list[Scenario]]:
+        """Yield the varied scenarios that run at the same time: of one kind, and as many as it allows."""
+        for kind, scenarios in groupby(self.varied(), key=kind_of):
+            while together := [*islice(scenarios, kind.at_once)]:
+                yield together
 
 
 async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
-    """Run every scenario of the plan, whatever the ones before it came to."""
+    """Run every scenario of the plan, even after one has failed."""
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     began_s = SYSTEM_CLOCK.monotonic_s()
     facts = await environment.describe(platform.endpoint)
-    results = []
-    for scenario in plan.varied():
-        audience.starts(scenario)
-        results.append(await _run_one(scenario, platform, plan.seed, audience.goes_on))
-        audience.ended(results[-1])
+    results: list[ScenarioResult] = []
+    for together in plan.batches():
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(_run_one(each, platform, plan.seed, audience)) for each in together]
+        results += [each.result() for each in running]
     compared = claims.judge(results)
     return Results(
         schema_version=1,
@@ -79,21 +83,19 @@ async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
     )
 
 
-async def _run_one(scenario: Scenario, platform: Platform, seed: int, progress: Progress) -> ScenarioResult:
+async def _run_one(scenario: Scenario, platform: Platform, seed: int, audience: Audience) -> ScenarioResult:
     began_s = SYSTEM_CLOCK.monotonic_s()
+    run = Run(platform, seed, lambda what: audience.progress(f"{scenario.name}: {what}"))
+    run.progress("starting")
+    metrics = Metrics()
     try:
-        metrics = await _drive(scenario, platform, seed, progress)
+        metrics = await kind_of(scenario).drive(scenario, run)
     except (FairlaneError, TimeoutError, OSError) as error:
         _LOG.exception("scenario %s", scenario.name)
-        metrics = Metrics()
         checks = [verdict("runs to its end", False, str(error) or type(error).__name__, "no error")]
     else:
         checks = [check.judge(scenario, metrics) for check in scenario.checks]
-    return _result(scenario, metrics, checks, SYSTEM_CLOCK.monotonic_s() - began_s)
-
-
-def _result(scenario: Scenario, metrics: Metrics, checks: list[Check], duration_s: float) -> ScenarioResult:
-    return ScenarioResult(
+    result = ScenarioResult(
         name=scenario.name,
         group=scenario.group,
         title=scenario.title,
@@ -102,50 +104,7 @@ def _result(scenario: Scenario, metrics: Metrics, checks: list[Check], duration_
         metrics=metrics,
         checks=checks,
         passed=bool(checks) and all(check.passed for check in checks),
-        duration_s=round(duration_s, 3),
+        duration_s=round(SYSTEM_CLOCK.monotonic_s() - began_s, 3),
     )
-
-
-async def _drive(scenario: Scenario, platform: Platform, seed: int, progress: Progress) -> Metrics:
-    match scenario:
-        case LoadScenario():
-            return await load.drive(scenario, platform, seed=seed, progress=progress)
-        case RaceScenario():
-            return await races.drive(scenario, platform, progress=progress)
-        case BudgetScenario():
-            return await budget.drive(scenario, platform, progress=progress)
-        case RequeueScenario():
-            return await requeue.drive(scenario, platform, progress=progress)
-        case HandoffScenario():
-            return await handoff.drive(scenario, platform, seed=seed, progress=progress)
-        case BudgetRaceScenario():
-            return await budget_race.drive(scenario, platform, progress=progress)
-        case StrategiesScenario() | HealthScenario():
-            return await _drive_workers(scenario, seed, progress)
-        case ThroughputScenario():
-            return await throughput.drive(scenario, platform, progress=progress)
-        case _:
-            raise TypeError(f"no driver for {type(scenario).__name__}")
-
-
-async def _drive_workers(scenario: StrategiesScenario | HealthScenario, seed: int, progress: Progress) -> Metrics:
-    """Drive a scenario that needs neither a server nor Ray."""
-    if isinstance(scenario, StrategiesScenario):
-        return await strategies.drive(scenario, seed=seed, progress=progress)
-    return await health.drive(scenario, seed=seed, progress=progress)
-
-
-def _with_workers(scenario: Scenario, workers: int) -> Scenario:
-    match scenario:
-        case LoadScenario(any_worker_count=True) | ThroughputScenario():
-            return replace(scenario, worker_count=workers)
-        case _:
-            return scenario
-
-
-def _with_backlog(scenario: Scenario, backlog: int) -> Scenario:
-    match scenario:
-        case ThroughputScenario():
-            return replace(scenario, backlogs=(*scenario.backlogs, backlog))
-        case _:
-            return scenario
+    audience.ended(result)
+    return result

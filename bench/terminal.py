@@ -1,4 +1,4 @@
-"""What people see while and after the benchmark runs, and who may write where.
+"""The terminal while and after the benchmark runs, and the one place that may write to it.
 
 Ray writes to the process's standard output whatever its settings are. While it runs, descriptors 1 and 2 lead to a
 log file, and only the streams made here reach the terminal.
@@ -17,9 +17,10 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from bench.report.text import number, plain, visible
-from bench.results import Check, Results, ScenarioResult
-from bench.scenario import Scenario
+from bench.results import Results, ScenarioResult
+from bench.shared.metrics import Check
+from bench.shared.scenario import Scenario
+from bench.shared.text import number, plain, visible
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,6 @@ class Screen:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._status = Status("", console=console, spinner="dots")
-        self._name = ""
 
     def __enter__(self) -> "Screen":
         if self._console.is_terminal:
@@ -77,14 +77,9 @@ class Screen:
         """Print one plain line above the progress."""
         self._console.print(Text(visible(line)), soft_wrap=True)
 
-    def starts(self, scenario: Scenario) -> None:
+    def progress(self, what: str) -> None:
         """See ``bench.runner.Audience``."""
-        self._name = scenario.name
-        self.goes_on("starting")
-
-    def goes_on(self, what: str) -> None:
-        """See ``bench.runner.Audience``."""
-        self._status.update(Text(f"{self._name}: {what}" if self._name else what))
+        self._status.update(Text(what))
 
     def ended(self, result: ScenarioResult) -> None:
         """See ``bench.runner.Audience``."""
@@ -121,16 +116,12 @@ def show(console: Console, results: Results, not_compared: list[str]) -> None:
 
 
 def _row(each: ScenarioResult) -> list[Text]:
-    metrics = each.metrics
-    windows = [tenant.starvation_windows for tenant in (metrics.tenants or {}).values()]
-    rate = metrics.throughput_per_s
-    if rate is None and metrics.loads:
-        rate = metrics.loads[-1].median_tasks_per_s
+    headline = each.metrics.headline()
     cells = [
         f"{sum(check.passed for check in each.checks)}/{len(each.checks)}",
-        number(metrics.jain, 3),
-        number(rate, 1),
-        str(sum(windows)) if windows else "–",
+        number(headline.jain, 3),
+        number(headline.tasks_per_s, 1),
+        number(headline.starvation_windows, 0),
         number(each.duration_s, 1),
     ]
     verdict = Text("passed", "green") if each.passed else Text("FAILED", "bold red")

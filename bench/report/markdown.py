@@ -1,14 +1,18 @@
 """The report's pages: verdicts first, then every scenario with its claim, checks, figures and charts."""
 
-from bench.report.readings import glossary, reading
-from bench.report.tables import metric_tables
-from bench.report.tables_controls import side_by_side
-from bench.report.text import escape, number, plain, table
-from bench.results import Check, Results, ScenarioResult
+from collections.abc import Iterator
+
+from bench.kinds import KINDS, SCENARIOS, kind_of_metrics
+from bench.results import Results, ScenarioResult
+from bench.shared.kind import Chart, Outcome
+from bench.shared.metrics import Check
+from bench.shared.text import escape, number, plain, table
+
+_READINGS = {each.name: each.reading for each in SCENARIOS}
 
 
-def render(results: Results, charts: dict[str, list[tuple[str, str]]]) -> str:
-    """Render the whole report. ``charts``: by scenario, (caption, relative path)."""
+def render(results: Results, charts: dict[str, list[Chart]]) -> str:
+    """Render the whole report. ``charts``: by scenario."""
     lines = [
         "# Benchmark report",
         "",
@@ -25,17 +29,36 @@ def render(results: Results, charts: dict[str, list[tuple[str, str]]]) -> str:
     ]
     if results.claims:
         lines += ["## Comparisons", "", *_checks(results.claims), ""]
-    modes = list(side_by_side(results))
-    if modes:
-        lines += ["## Budgets side by side", ""]
-    for caption, rows in modes:
-        lines += [f"**{caption}**", "", *rows, ""]
+    lines += _overviews(results)
     for scenario in results.scenarios:
         lines += _scenario(scenario, charts.get(scenario.name, []))
-    terms = glossary(scenario.metrics for scenario in results.scenarios)
+    terms = list(_terms(results))
     if terms:
         lines += ["## What the figures mean", "", *(f"- {term}" for term in terms), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _overviews(results: Results) -> list[str]:
+    """Compare the scenarios of each kind that has such a section."""
+    lines = []
+    for kind in KINDS:
+        ended = [
+            Outcome(each.name, each.metrics, each.checks)
+            for each in results.scenarios
+            if kind_of_metrics(each.metrics) is kind
+        ]
+        if kind.overview is not None and ended:
+            lines += [f"## {kind.overview.heading}", ""]
+            for caption, rows in kind.overview.tables(ended):
+                lines += [f"**{caption}**", "", *rows, ""]
+    return lines
+
+
+def _terms(results: Results) -> Iterator[str]:
+    """Yield what a reader needs to know about the metrics that have a value."""
+    for kind in KINDS:
+        shown = [each.metrics for each in results.scenarios if kind_of_metrics(each.metrics) is kind]
+        yield from (text for name, text in kind.terms.items() if any(getattr(each, name) for each in shown))
 
 
 def _verdict(results: Results) -> list[str]:
@@ -73,16 +96,15 @@ def _environment(results: Results) -> list[str]:
 def _summary(results: Results) -> list[str]:
     rows = []
     for each in results.scenarios:
-        metrics = each.metrics
-        windows = sum(tenant.starvation_windows for tenant in (metrics.tenants or {}).values())
+        headline = each.metrics.headline()
         rows.append(
             [
                 escape(each.name),
                 "passed" if each.passed else "**FAILED**",
                 f"{sum(check.passed for check in each.checks)}/{len(each.checks)}",
-                number(metrics.jain, 3),
-                number(metrics.throughput_per_s, 1),
-                str(windows) if metrics.tenants else "–",
+                number(headline.jain, 3),
+                number(headline.tasks_per_s, 1),
+                number(headline.starvation_windows, 0),
                 number(each.duration_s, 1),
             ]
         )
@@ -100,7 +122,7 @@ def _summary(results: Results) -> list[str]:
     )
 
 
-def _scenario(scenario: ScenarioResult, charts: list[tuple[str, str]]) -> list[str]:
+def _scenario(scenario: ScenarioResult, charts: list[Chart]) -> list[str]:
     lines = [
         f"## {escape(scenario.name)}: {escape(scenario.title)}",
         "",
@@ -110,11 +132,11 @@ def _scenario(scenario: ScenarioResult, charts: list[tuple[str, str]]) -> list[s
         f"{sum(check.passed for check in scenario.checks)} of {len(scenario.checks)} checks passed.",
         "",
     ]
-    text = reading(scenario)
-    if text is not None:
-        lines += [f"**How to read it.** {text}", ""]
+    if scenario.name in _READINGS:
+        lines += [f"**How to read it.** {_READINGS[scenario.name]}", ""]
     lines += [*_checks(scenario.checks), ""]
-    for caption, rows in metric_tables(scenario.metrics):
+    kind = kind_of_metrics(scenario.metrics)
+    for caption, rows in () if kind is None else kind.tables(scenario.metrics):
         lines += [f"**{caption}**", "", *rows, ""]
     for caption, path in charts:
         lines += [f"![{escape(caption)}]({path})", ""]

@@ -5,7 +5,6 @@ import copy
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from bench.driving.clean import remove
 from fairlane.config import SchedulerConfig
 from fairlane.control.controller import Controller
 from fairlane.lifecycle.client import Client
@@ -17,7 +16,7 @@ from fairlane.store.store import Store
 
 
 class Lives:
-    """A dispatcher that starts again when it is ended; each life has a number of its own."""
+    """A dispatcher that restarts when it is ended; each life has a number of its own."""
 
     def __init__(self, store: Store, config: SchedulerConfig, signals: Signals) -> None:
         self.life = 0
@@ -58,7 +57,8 @@ class InProcessSession:
     async def kill_actor(self, actor: str, pid: int) -> None:
         assert actor == "dispatcher"
         self._dispatcher.end(pid)
-        await asyncio.sleep(0.01)
+        while self._dispatcher.life == pid:
+            await asyncio.sleep(0.01)
 
 
 class InProcessPlatform:
@@ -77,7 +77,7 @@ class InProcessPlatform:
                 return await stack.enter_async_context(Store(self.endpoint, config.name))
 
             store = await connect()
-            stack.push_async_callback(remove, store)
+            stack.push_async_callback(store.erase)
             await store.put_pool(config.pool)
             await store.put_tenants(dict(config.tenants))
             dispatcher = Lives(await connect(), config, signals)

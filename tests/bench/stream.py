@@ -1,7 +1,7 @@
 """Hand-made event streams: one call per row, each row an event of its own unless grouped."""
 
-from bench.evidence import Evidence
-from bench.recorder import Recorder
+from bench.shared.evidence import Evidence
+from bench.shared.recorder import Recorder
 from fairlane.domain.event_decoder import decode_event
 from fairlane.domain.events import Event
 

@@ -12,8 +12,8 @@ import pytest
 
 import bench
 from bench import cli, environment
+from bench.fairness.scenarios import FAIR
 from bench.runner import Plan
-from bench.scenarios.fairness import FAIR
 from fairlane.embedded.processes import wait_until
 
 ROOT = Path(bench.__file__).resolve().parents[1]

@@ -5,14 +5,11 @@ import pickle
 
 import pytest
 
-from bench.checks.fairness import ProviderSaw
-from bench.provider import Counter, InstantProvider, SimulatedProvider
-from bench.results import Metrics
+from bench.fairness.checks import provider_peak
+from bench.shared.provider import Counter, InstantProvider, SimulatedProvider
 from fairlane.errors import ProviderRefused, Throttled
 from fairlane.providers.base import Call, load_provider
-from tests.bench.worlds import load, scenario
-
-TWO_SLOTS = scenario(load("a"), slots=2)
+from tests.bench.fairness.figures import metrics
 
 
 def call(ms: int, units: int = 5) -> Call:
@@ -69,7 +66,7 @@ async def test_more_calls_than_the_pool_has_slots_show_although_they_are_refused
     await counter.start_clock()
     for calls, within in ((2, True), (3, False)):
         await asyncio.gather(*(attempt(provider, 400) for _ in range(calls)))
-        check = ProviderSaw().judge(TWO_SLOTS, Metrics(provider_peak=await counter.peak()))
+        check = provider_peak(2).judge(None, metrics(provider_peak=await counter.peak()))
         assert check.passed is within
 
 
@@ -106,7 +103,7 @@ async def test_a_cancelled_call_gives_its_place_back(provider):
 
 
 async def test_a_place_nobody_gives_back_expires(provider, monkeypatch):
-    monkeypatch.setattr("bench.provider.PLACE_MS", 100)
+    monkeypatch.setattr("bench.shared.provider.PLACE_MS", 100)
     lost = [asyncio.create_task(provider.call(call(10_000))) for _ in range(2)]
     await asyncio.sleep(0.05)
     assert isinstance(await attempt(provider, 0), Throttled)
@@ -125,7 +122,7 @@ async def test_a_strange_payload_is_refused(provider):
 def test_providers_pickle_and_load():
     sent = pickle.loads(pickle.dumps(SimulatedProvider("unix:///nowhere", "run", ((0, 4),))))
     assert load_provider(sent) == SimulatedProvider("unix:///nowhere", "run", ((0, 4),))
-    assert load_provider("bench.provider:InstantProvider").call is not None
+    assert load_provider("bench.shared.provider:InstantProvider").call is not None
     assert isinstance(pickle.loads(pickle.dumps(InstantProvider())), InstantProvider)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.recorder import Recorder
+from bench.shared.recorder import Recorder
 from fairlane.domain.attempt import AttemptState
 from fairlane.domain.event_decoder import decode_event
 from fairlane.domain.policy import ParkReason

@@ -6,14 +6,14 @@ import re
 import pytest
 
 from bench import report, results
-from bench.measures import measure
-from bench.report.text import escape, plain, table, visible
-from bench.results import Check, Metrics, Results, ScenarioResult
-from bench.scenarios import SCENARIOS, choose
+from bench.kinds import SCENARIOS, choose
+from bench.results import ScenarioResult
+from bench.shared.metrics import Check, Metrics
+from bench.shared.text import escape, plain, table, visible
 from fairlane.errors import ConfigError
 from tests.bench import worlds
 from tests.bench.stream import Stream
-from tests.bench.worlds import load, observe, scenario
+from tests.bench.worlds import load, measured, observe, scenario
 
 
 def small_run(tenant: str = "acme") -> ScenarioResult:
@@ -23,9 +23,7 @@ def small_run(tenant: str = "acme") -> ScenarioResult:
         stream.run("b", f"b{number}", handed=number * 110 + 1, until=number * 110 + 101)
     stream.add(700, "adapt", ("capacity", 2, 1, "throttled"))
     small = scenario(load(tenant, weight=2), load("b"))
-    metrics = measure(
-        observe(small, stream.by_time()), provider_peak=2, left_in_flight={"slots": 0, "cost": 0}, violations=[]
-    )
+    metrics = measured(observe(small, stream.by_time()))
     checks = [check.judge(small, metrics) for check in small.checks]
     return ScenarioResult(
         name=small.name,
@@ -70,6 +68,15 @@ class TestResultsFile:
         assert set(one["metrics"]["queue_wait_ms"]) == {"p50", "p95", "p99"}
         assert set(one["checks"][0]) == {"name", "passed", "observed", "expected"}
         assert "naive" not in one["metrics"]
+
+    def test_metrics_of_no_kind_are_refused_in_one_line(self):
+        whole = json.loads(worlds.results(small_run()).to_json())
+        for change in ({"mood": "good"}, {"jain": "high"}):
+            whole["scenarios"][0]["metrics"] |= change
+            with pytest.raises(ConfigError, match=r"scenarios\.0\.metrics") as refused:
+                results.parse(json.dumps(whole))
+            assert "\n" not in str(refused.value)
+            whole["scenarios"][0]["metrics"].pop("mood", None)
 
     @pytest.mark.parametrize("text", ["", "{}", "[]", '{"schema_version": 2}', "not json"])
     def test_another_file_is_refused_in_one_line(self, text):
@@ -125,7 +132,7 @@ class TestReport:
             text = report.write(worlds.results(done), tmp_path).read_text()
             assert "**Verdict.** It holds" in text
             assert "**How to read it.**" in text
-            assert Results.model_validate_json(worlds.results(done).to_json()).scenarios == [done]
+            assert results.parse(worlds.results(done).to_json()).scenarios == [done]
 
     def test_lines_of_a_table_are_equally_long(self, tmp_path):
         text = report.write(worlds.results(small_run()), tmp_path).read_text()
@@ -200,7 +207,12 @@ class TestText:
 
 class TestChoice:
     def test_full_is_everything_once(self):
-        assert choose(["full", "fair", "fairness"]) == list(SCENARIOS)
+        assert choose(["full", "fair", "fairness"]) == [each.brief() for each in SCENARIOS]
+
+    @pytest.mark.parametrize("names", [["throughput"], ["full", "throughput"]])
+    def test_a_scenario_is_thorough_by_its_own_name(self, names):
+        assert choose(names)[-1] == SCENARIOS[-1]
+        assert choose(["full"])[-1] == SCENARIOS[-1].brief() != SCENARIOS[-1]
 
     def test_groups_and_names_keep_the_order_of_a_full_run(self):
         assert [each.name for each in choose(["race-controller", "fair", "baseline"])] == [

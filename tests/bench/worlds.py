@@ -1,11 +1,16 @@
-"""Small load scenarios and whole results files for tests."""
+"""Small fairness scenarios, drivers' arguments, and whole results files for tests."""
 
-from bench.checks.fairness import Evaluable
-from bench.evidence import Evidence
-from bench.measures import Observation
+from bench.fairness.checks import EVALUABLE
+from bench.fairness.measures import Observation, measure
+from bench.fairness.metrics import FairnessMetrics
+from bench.fairness.scenario import FairnessScenario, ProviderLimits, TenantLoad, Timing
 from bench.results import CoreFacts, Environment, Results, ScenarioResult, ServerFacts
-from bench.scenario import LoadScenario, ProviderLimits, TenantLoad, Timing
+from bench.shared.evidence import Evidence
+from bench.shared.kind import Run
+from bench.shared.metrics import Check, EndMetrics, Metrics
 from fairlane.config import PoolConfig
+from fairlane.store.store import Store
+from tests.support.store_raw import command
 
 
 def load(tenant: str, weight: int = 1, cost: int = 10, slots: int | None = None) -> TenantLoad:
@@ -14,13 +19,14 @@ def load(tenant: str, weight: int = 1, cost: int = 10, slots: int | None = None)
     )
 
 
-def scenario(*loads: TenantLoad, slots: int = 2, quantum: int = 10, timing: Timing | None = None) -> LoadScenario:
-    return LoadScenario(
+def scenario(*loads: TenantLoad, slots: int = 2, quantum: int = 10, timing: Timing | None = None) -> FairnessScenario:
+    return FairnessScenario(
         name="small",
         group="test",
         title="Small",
         claim="It is small.",
-        checks=(Evaluable(),),
+        reading="Read it.",
+        checks=(EVALUABLE,),
         tenants=loads,
         pool=PoolConfig(slots=slots, quantum_units=quantum),
         provider=ProviderLimits(schedule=((0, slots),)),
@@ -28,8 +34,44 @@ def scenario(*loads: TenantLoad, slots: int = 2, quantum: int = 10, timing: Timi
     )
 
 
-def observe(small: LoadScenario, evidence: Evidence) -> Observation:
+def observe(small: FairnessScenario, evidence: Evidence) -> Observation:
     return Observation(small, evidence, 0, {})
+
+
+def measured(observation: Observation, provider_peak: int = 2) -> FairnessMetrics:
+    end = EndMetrics(potential_orphans=[], left_in_flight={"slots": 0, "cost": 0}, violations=[])
+    return measure(observation, provider_peak=provider_peak, end=end)
+
+
+def on(platform, seed: int = 1) -> Run:
+    """What a driver gets; nobody follows its progress."""
+    return Run(platform, seed, lambda _: None)
+
+
+def failed(scenario, metrics: Metrics) -> list[str]:
+    """Name the checks of a scenario that these metrics fail."""
+    checks = [check.judge(scenario, metrics) for check in scenario.checks]
+    return [f"{each.name}: {each.observed}" for each in checks if not each.passed]
+
+
+async def keys(endpoint) -> set[bytes]:
+    async with Store(endpoint, "none") as store:
+        return set(await command(store, "KEYS", "*"))
+
+
+def ended(name: str, metrics: Metrics, *checks: Check) -> ScenarioResult:
+    """A scenario that has ended with these metrics."""
+    return ScenarioResult(
+        name=name,
+        group="test",
+        title="t",
+        claim="c",
+        config={},
+        metrics=metrics,
+        checks=[*checks],
+        passed=all(each.passed for each in checks),
+        duration_s=1.0,
+    )
 
 
 def results(*scenarios: ScenarioResult) -> Results:
@@ -52,3 +94,9 @@ def results(*scenarios: ScenarioResult) -> Results:
         scenarios=list(scenarios),
         claims=[],
     )
+
+
+def cells(text: str, first: str) -> list[str]:
+    """Return the cells of the table row that begins with ``first``."""
+    row = next(line for line in text.splitlines() if line.startswith(f"| {first} "))
+    return [cell.strip() for cell in row.strip("|").split("|")]

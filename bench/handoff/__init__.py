@@ -1,0 +1,1 @@
+"""Hand-overs: dispatchers that are killed, between two steps and around one."""

@@ -1,0 +1,138 @@
+"""The promises about what a decision costs: ratios within one run, and counts."""
+
+from collections.abc import Mapping
+from statistics import median
+
+from bench.shared.checks import Bound, Promise
+from bench.throughput.metrics import ThroughputMetrics, ThroughputPoint
+
+Figure = Bound[ThroughputMetrics]
+
+
+def _load(metrics: ThroughputMetrics, tenants: int) -> ThroughputPoint | None:
+    return next((each for each in metrics.loads if each.tenants == tenants), None)
+
+
+def _turn_by_turn(one: ThroughputPoint | None, other: ThroughputPoint | None) -> float | None:
+    """Return the median over the turns of the two rates' ratio.
+
+    Each turn loads both, one right after the other: a machine that is slow for a while is slow for both.
+    """
+    if one is None or other is None or len(one.turns_per_s) != len(other.turns_per_s) or not all(other.turns_per_s):
+        return None
+    ratios = [mine / theirs for mine, theirs in zip(one.turns_per_s, other.turns_per_s, strict=True)]
+    return median(ratios) if ratios else None
+
+
+def flat_in_tenants(few: int, many: int, *, at_least: float) -> Figure:
+    """Many tenants cost about as much as few."""
+    return Figure(
+        f"throughput at {many:,} tenants against {few:,}",
+        lambda m: _turn_by_turn(_load(m, many), _load(m, few)),
+        at_least=at_least,
+        expected=f"≥ {at_least:g} ×",
+    )
+
+
+def limits_cost_little(*, at_least: float) -> Figure:
+    """A budget and both windows for every tenant slow the load down only a little."""
+    return Figure(
+        "throughput with budgets and windows for every tenant",
+        lambda m: _turn_by_turn(m.limited, _load(m, m.limited.tenants)),
+        at_least=at_least,
+        expected=f"≥ {at_least:g} × without",
+    )
+
+
+def _parked_ratios(metrics: ThroughputMetrics) -> Mapping[str, float | None]:
+    free = {point.batch: point.p50_us for point in metrics.dispatch_calls if not point.parked}
+    parked = {point.batch: point.p50_us for point in metrics.dispatch_calls if point.parked}
+    pairs = {batch: (parked.get(batch), free.get(batch)) for batch in free | parked}
+    return {f"batch of {batch}": mine / other if mine and other else None for batch, (mine, other) in pairs.items()}
+
+
+def parked_cost_nothing(*, at_most: float) -> Figure:
+    """A dispatch call costs about the same however many tenants are parked."""
+    return Figure(
+        "a dispatch call with nearly all tenants parked",
+        _parked_ratios,
+        at_most=at_most,
+        expected=f"≤ {at_most:g} × one with ten tenants",
+        digits=3,
+    )
+
+
+def flat_in_backlog(few: int, many: int, *, batch: int, at_most: float) -> Figure:
+    """A dispatch call costs about the same however many tasks wait: every longer queue against that of ``few``."""
+
+    def against_few(metrics: ThroughputMetrics) -> Mapping[str, float | None]:
+        found = {(each.pending, each.tenants): each.ratios.get(str(batch)) for each in metrics.backlogs}
+        wanted: dict[tuple[int, int], float | None] = {
+            (many, tenants): None for pending, tenants in found if pending == few
+        }
+        longer = {place: ratio for place, ratio in found.items() if wanted and place[0] > few}
+        ratios = wanted | longer
+        return {f"{pending:,} waiting, {tenants:,} tenants": ratio for (pending, tenants), ratio in ratios.items()}
+
+    return Figure(
+        f"a dispatch call of {batch} with a long queue",
+        against_few,
+        at_most=at_most,
+        expected=f"≤ {at_most:g} × one with {few:,} waiting",
+        digits=3,
+    )
+
+
+def batching_pays(small: int, large: int, *, at_least: float) -> Figure:
+    """One call for many tasks is much cheaper than one call for each."""
+
+    def ratio(metrics: ThroughputMetrics) -> float | None:
+        slow, fast = metrics.batching.get(str(small)), metrics.batching.get(str(large))
+        return fast / slow if slow and fast else None
+
+    return Figure(
+        f"tasks per second in batches of {large} against {small}",
+        ratio,
+        at_least=at_least,
+        expected=f"≥ {at_least:g} ×",
+    )
+
+
+def few_calls(at_most: int) -> Figure:
+    """A task's whole life takes few server commands."""
+    return Figure(
+        "server calls per task, most of any turn",
+        lambda m: {f"{load.tenants:,} tenants": load.most_calls_per_task or None for load in m.loads},
+        at_most=at_most,
+        digits=2,
+    )
+
+
+def leaves_nothing(kept: float) -> Promise[ThroughputMetrics]:
+    """After drain and retention the keys are what they were, and the memory nearly so."""
+
+    def growth_kept(metrics: ThroughputMetrics) -> float | None:
+        """Return the part of the data's peak growth that is left; None if the load did not show."""
+        left = metrics.drained
+        if left.data_peak_bytes <= left.data_before_bytes or left.keys_peak <= left.keys_before:
+            return None
+        return (left.data_after_bytes - left.data_before_bytes) / (left.data_peak_bytes - left.data_before_bytes)
+
+    def holds(metrics: ThroughputMetrics) -> bool:
+        share, left = growth_kept(metrics), metrics.drained
+        return share is not None and share <= kept and left.keys_after == left.keys_before
+
+    def keys(metrics: ThroughputMetrics) -> str:
+        left = metrics.drained
+        return f"{left.keys_before} → {left.keys_peak} → {left.keys_after}"
+
+    def growth(metrics: ThroughputMetrics) -> str | None:
+        share = growth_kept(metrics)
+        return None if share is None else f"{share:.1%}"
+
+    return Promise(
+        "nothing stays behind",
+        holds,
+        lambda m: {"keys": keys(m), "growth kept": growth(m)},
+        f"as many keys as before; at most {kept:.0%} of the peak growth",
+    )

@@ -1,0 +1,68 @@
+"""Measures single calls of the store, without workers: dispatch with and without parked tenants, and batching."""
+
+from bench.shared.platform import Platform, Progress
+from bench.throughput.manual_pool import COST, INCARNATION, manual_pool, submission
+from bench.throughput.metrics import DispatchPoint
+from bench.throughput.scenario import ThroughputScenario
+from fairlane.clock import SYSTEM_CLOCK
+from fairlane.config import TenantConfig
+from fairlane.domain.attempt import Outcome
+from fairlane.domain.task import TaskRef
+from fairlane.store.messages import Settlement
+from fairlane.store.store import Store
+
+
+async def dispatch_calls(scenario: ThroughputScenario, platform: Platform, progress: Progress) -> list[DispatchPoint]:
+    """Time dispatch with few tenants and with nearly all parked, taking turns.
+
+    Raises:
+        ScenarioError: a submit was refused, or tenants are not parked.
+    """
+    progress("one dispatch call, many tenants parked")
+    batches = scenario.batches
+    async with manual_pool(platform, "few") as few, manual_pool(platform, "parked") as many:
+        await many.park(scenario.parked_tenants)
+        for pool in (few, many):
+            await pool.open([f"free-{number}" for number in range(scenario.few_tenants)])
+            await pool.deal((scenario.dispatch_calls + 10) * sum(batches))
+        for _ in range(scenario.dispatch_calls):
+            for batch in batches:
+                for pool in (few, many):
+                    await pool.time_dispatch(batch)
+        return [pool.point(batch) for batch in batches for pool in (few, many)]
+
+
+async def batching(scenario: ThroughputScenario, platform: Platform, progress: Progress) -> dict[str, float]:
+    """Return tasks per second through submit, dispatch, start and settle by one caller, by batch size."""
+    progress("batches of one against large ones")
+    small, large = scenario.batches
+    turns = 4
+    elapsed_s = dict.fromkeys(scenario.batches, 0.0)
+    async with manual_pool(platform, "cycle") as pool:
+        await pool.store.put_tenants({"cycle": TenantConfig()})
+        cursor = await _cycle(pool.store, large, cursor=0, first=0)
+        done = large
+        for _ in range(turns):
+            for size in (small, large):
+                began_s = SYSTEM_CLOCK.monotonic_s()
+                for _ in range(scenario.cycle_tasks // turns // size):
+                    cursor = await _cycle(pool.store, size, cursor=cursor, first=done)
+                    done += size
+                elapsed_s[size] += SYSTEM_CLOCK.monotonic_s() - began_s
+    return {
+        str(size): scenario.cycle_tasks // turns // size * size * turns / seconds for size, seconds in elapsed_s.items()
+    }
+
+
+async def _cycle(store: Store, size: int, *, cursor: int, first: int) -> int:
+    """Take ``size`` tasks through their life, each step one call; return the new cursor."""
+    refs = [TaskRef("cycle", f"task-{number}") for number in range(first, first + size)]
+    await store.submit([submission(ref) for ref in refs], "bench-client")
+    await store.dispatch([(INCARNATION, size)], size)
+    started = await store.start(INCARNATION, cursor, size)
+    if len(started.tasks) != size:
+        raise RuntimeError(f"{len(started.tasks)} of {size} tasks came back from start")
+    await store.settle(
+        INCARNATION, [Settlement(task.ref, task.fence, Outcome.COMPLETED, COST) for task in started.tasks]
+    )
+    return max(task.fence for task in started.tasks)

@@ -1,0 +1,10 @@
+"""What the tests of all kinds of scenario share."""
+
+import pytest
+
+from tests.bench.in_process import InProcessPlatform
+
+
+@pytest.fixture
+def platform(endpoint) -> InProcessPlatform:
+    return InProcessPlatform(endpoint)
