@@ -16,7 +16,14 @@ from bench.shared.platform import Progress, Session
 from bench.shared.provider import Counter, SimulatedProvider
 from bench.shared.session import UNLIMITED, WARM_UP, complete, fresh_name, leftovers, submit, warm_up
 from bench.shared.watch import Watch, watching
-from fairlane.config import ControllerConfig, PoolConfig, SchedulerConfig, TenantConfig, WorkerConfig
+from fairlane.config import (
+    ControllerConfig,
+    PoolConfig,
+    SchedulerConfig,
+    TenantConfig,
+    WorkerConfig,
+    WorkerSupervisorConfig,
+)
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec
 
@@ -24,6 +31,8 @@ TENANT = "acme"
 _DISPATCHER = "dispatcher"
 _WAIT_S = 120.0
 _LOOK_S = 0.02
+_RESTART_WITHIN_MS = 50
+"""However often a dispatcher was killed before: the kills are the scenario's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,7 @@ def _config(scenario: HandoffScenario, name: str) -> SchedulerConfig:
         tenants={TENANT: TenantConfig(), WARM_UP: TenantConfig()},
         workers=WorkerConfig(count=scenario.worker_count, slots=scenario.worker_slots),
         controller=ControllerConfig(enabled=False),
+        supervisor=WorkerSupervisorConfig(backoff_cap_ms=_RESTART_WITHIN_MS),
     )
 
 
