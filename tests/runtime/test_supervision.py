@@ -272,7 +272,7 @@ async def test_a_worker_that_is_killed_while_it_is_removed_loses_nothing(platfor
 
 async def test_a_worker_that_cannot_start_is_not_added(platform, config, tmp_path, monkeypatch):
     async with Scheduler(config, PROVIDER, platform=platform) as s:
-        monkeypatch.setattr(s._actors, "_provider", "no.such:thing")  # as though its module had been removed since
+        monkeypatch.setattr(s._parts.actors, "_provider", "no.such:thing")  # as if its module was removed
         with pytest.raises(fairlane.RuntimeStartError, match=r"^worker-3: provider 'no.such:thing' cannot be imported"):
             await s.operator.add_worker()
         assert (await s.operator.actor_pids()).keys() == {"controller", "dispatcher", "worker-1", "worker-2"}

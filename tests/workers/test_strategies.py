@@ -15,7 +15,7 @@ from tests.support.strategy_candidates import IN_TURN, STRATEGIES, Candidates, i
 
 LEAST_BUSY = [StrategyName.LEAST_BUSY, StrategyName.LEAST_BUSY_EWMA]
 WEIGHTED = [StrategyName.WEIGHTED, StrategyName.WEIGHTED_RANDOM]
-SEEDS = range(3)
+SEEDS = range(5)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -155,7 +155,7 @@ class TestLeastBusy:
 
 
 FEW, MANY = 10, 10_000
-ROUNDS = 21
+ROUNDS = 41
 TASKS = 300
 RATIO = 3.0
 

@@ -143,19 +143,19 @@ def test_weighted_follows_the_weights_within_half_a_turn_for_each_worker(weights
     workers = Candidates(
         StrategyName.WEIGHTED, *(Candidate(f"w{n}", 2, weight=w) for n, w in enumerate(weights)), seed=seed
     )
-    counts = Counter(workers.serve(3_000))
+    counts = Counter(workers.serve(10_000))
     for n, weight in enumerate(weights):
-        assert abs(counts[f"w{n}"] - 3_000 * weight / sum(weights)) <= max(2, len(weights) / 2)
+        assert abs(counts[f"w{n}"] - 10_000 * weight / sum(weights)) <= max(2, len(weights) / 2)
 
 
 @settings(max_examples=10, deadline=None)
 @given(weights=st.lists(st.integers(1, 100), min_size=1, max_size=10), seed=SEEDS)
 def test_weighted_random_follows_the_weights_within_six_deviations(weights: list[int], seed: int) -> None:
     workers = (Candidate(f"w{n}", 2, weight=w) for n, w in enumerate(weights))
-    counts = Counter(Candidates(StrategyName.WEIGHTED_RANDOM, *workers, seed=seed).serve(3_000))
+    counts = Counter(Candidates(StrategyName.WEIGHTED_RANDOM, *workers, seed=seed).serve(10_000))
     for n, weight in enumerate(weights):
         share = weight / sum(weights)
-        assert abs(counts[f"w{n}"] - 3_000 * share) <= 6 * sqrt(3_000 * share * (1 - share)) + 1
+        assert abs(counts[f"w{n}"] - 10_000 * share) <= 6 * sqrt(10_000 * share * (1 - share)) + 1
 
 
 NAMES = st.sampled_from("abcdef")

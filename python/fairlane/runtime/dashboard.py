@@ -29,7 +29,7 @@ def invitation(session: RaySession | None) -> list[str]:
     token = session.dashboard_token
     return [
         f"Ray's dashboard: http://{session.dashboard_url} (Actors: dispatcher, controller, worker-1 …)",
-        "if it asks for a token, paste the one that RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH names"
+        "if it asks for a token, use yours: RAY_AUTH_TOKEN or RAY_AUTH_TOKEN_PATH names it"
         if token is None
         else f"it asks for a token; paste this one: {token}",
     ]
