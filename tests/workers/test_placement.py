@@ -229,3 +229,20 @@ async def test_a_strategy_that_cannot_forget_a_worker_keeps_nobody_waiting() -> 
     await group.remove("a")
     with fails(WorkerErrorCode.NO_WORKERS_AVAILABLE):
         await waiting
+
+
+@virtual_time
+async def test_a_worker_that_leaves_is_not_waited_for() -> None:
+    [worker] = await started(ScriptedWorker("a", clock=VirtualClock()))
+    group = WorkerGroup([worker])
+    plans = Plans(group)
+    plans.placement.open()
+    running = asyncio.create_task(worker.execute(new_task(sleep), 60.0))
+    await settle()
+    waiting = asyncio.create_task(plans.placement.acquire(()))
+    await settle()
+    leaving = asyncio.create_task(group.remove("a", 3_600.0))
+    with fails(WorkerErrorCode.NO_WORKERS_AVAILABLE):
+        await asyncio.wait_for(waiting, 1.0)
+    assert not running.done()
+    await asyncio.gather(running, leaving)

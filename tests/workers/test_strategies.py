@@ -65,6 +65,13 @@ class TestWhoWasAway:
         counts = Counter(workers.serve(60))
         assert all(abs(counts[name] - 10) <= 1 for name in workers.now)
 
+    def test_a_worker_that_joins_gets_no_turns_at_the_expense_of_a_plan(self) -> None:
+        workers = Candidates(StrategyName.ROUND_ROBIN, *idle("a", "b", capacity=1_000))
+        workers.serve(500)
+        workers.put(Candidate("new", 1_000))
+        plan = Counter(workers.strategy.choose() for _ in range(30))
+        assert all(abs(plan[name] - 10) <= 1 for name in workers.now)
+
     def test_being_away_wins_no_turn(self) -> None:
         workers = Candidates(StrategyName.ROUND_ROBIN, *idle("a", "b", "c", "d"))
         order = []
