@@ -20,8 +20,10 @@ from fairlane.workers import (
     WorkerStatus,
 )
 from fairlane.workers.errors import shown
+from fairlane.workers.executor.deadline import deadline
 from fairlane.workers.members.metrics import SMOOTHING, MetricsAccumulator
 from fairlane.workers.members.status import transition
+from tests.support.virtual_time import virtual_time
 from tests.support.worker_errors import fails
 from tests.support.worker_work import Tripler, Unspeakable, double, task
 
@@ -191,3 +193,10 @@ def test_averages_stay_within_what_was_seen(attempts: list[tuple[float, bool]]) 
     assert read.error_rate is not None
     assert 0 <= read.error_rate <= 1
     assert read.successes + read.failures == len(attempts)
+
+
+@virtual_time
+async def test_a_timeout_inside_the_block_is_not_the_deadlines() -> None:
+    with pytest.raises(TimeoutError, match="somebody else's"):
+        async with deadline(task(double), 2, "was not done within"):
+            raise TimeoutError("somebody else's")
