@@ -92,7 +92,7 @@ def _median(values: Sequence[float]) -> float | None:
 
 
 async def _fill(pool: ManualPool, pending: int) -> float:
-    """Let so many tasks wait; return how many bytes each takes."""
+    """Let ``pending`` tasks wait; return the bytes that each takes."""
     await _freed(pool)
     before = await memory_bytes(pool.store)
     await pool.deal(pending)

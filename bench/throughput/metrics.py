@@ -44,7 +44,7 @@ class DispatchPoint(Part):
 
 
 class Backlog(Part):
-    """Dispatch calls while so many tasks waited: the tasks a call takes are replaced before the next one."""
+    """Dispatch calls while ``pending`` tasks waited: the tasks that a call takes are replaced before the next one."""
 
     tenants: int
     pending: int

@@ -48,9 +48,9 @@ class Trial(Part):
     slowing: str | None
     """The worker that slowed down."""
     slows_after: int | None
-    """So many choices had been made."""
+    """The number of choices that had been made."""
     slowing_load: list[tuple[int, float]]
-    """(Choices so far, that worker's part of the load since the point before)."""
+    """(Choices so far, that worker's share of the load since the previous point)."""
     workers: list[TrialWorker]
     choices: str
     """A letter for each choice, in their order: a is the first worker, b the second."""
