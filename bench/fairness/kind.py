@@ -15,6 +15,5 @@ FAIRNESS = Kind(
     tables=tables,
     charts=charts,
     terms=TERMS,
-    at_once=3,
     comparisons=COMPARISONS,
 )

@@ -33,7 +33,7 @@ class Handoff(Part):
 
 
 class HandoffMetrics(EndMetrics):
-    """What both sides left."""
+    """The figures of both sides."""
 
     naive_handoff: NaiveHandoff
     handoff: Handoff

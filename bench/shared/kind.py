@@ -76,6 +76,6 @@ class Kind(Generic[ScenarioT, MetricsT]):
     terms: Mapping[str, str] = field(default_factory=dict)
     """What a reader needs to know about a metric, by its name; shown if it has a value."""
     at_once: int = 1
-    """The number of its scenarios that may run at the same time, if each leaves the machine mostly idle."""
+    """How many of its scenarios may run at the same time: more than 1 only if none measures how busy slots are."""
     overview: Overview[MetricsT] | None = None
     comparisons: tuple[Comparison[MetricsT], ...] = ()

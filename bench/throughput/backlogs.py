@@ -1,4 +1,4 @@
-"""Measures what a standing queue costs: dispatch calls with few and with many tasks waiting, and their memory.
+"""Measures the cost of a standing queue: dispatch calls with few and with many tasks waiting, and their memory.
 
 Pools that differ only in how many tasks wait take turns. The tasks a call hands over are replaced by new ones
 before the next call, so a queue keeps its length; no task that was handed over ever ends.

@@ -58,7 +58,7 @@ class Backlog(Part):
 
 
 class Drained(Part):
-    """What a load left behind once its results were collected and their retention had passed.
+    """The traces of a load after its results were collected and their retention had passed.
 
     Keys are counted without bells: momentary signals with a TTL, at most one for each process.
     """

@@ -1,4 +1,4 @@
-"""The scenario of what a decision costs: loads, single calls and queues, and how often each is measured."""
+"""The scenario of the cost of a decision: loads, single calls and queues, and how often each is measured."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -19,7 +19,7 @@ from bench.throughput.checks import (
 
 @dataclass(frozen=True, kw_only=True)
 class ThroughputScenario(Scenario):
-    """What a decision costs: no simulated duration, events on."""
+    """The cost of a decision: no simulated duration, events on."""
 
     tenant_counts: tuple[int, ...]
     tasks: int
@@ -62,7 +62,7 @@ class ThroughputScenario(Scenario):
     def brief(self) -> Self:
         """See ``Scenario``."""
         return replace(
-            self, tasks=750, rounds=21, round_trips=100, dispatch_calls=60, cycle_tasks=512, backlog_calls=40
+            self, tasks=750, rounds=15, round_trips=100, dispatch_calls=60, cycle_tasks=512, backlog_calls=40
         )
 
     def with_workers(self, count: int) -> Self:

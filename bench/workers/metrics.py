@@ -95,11 +95,11 @@ class Bystander(Part):
     expected: float
     """The time that it hung, over the interval between checks: no more are due."""
     usual: float
-    """The checks that this worker had in so much time before: on a busy machine all are late."""
+    """The checks that this worker had in the same time before: on a busy machine all are late."""
 
 
 class Health(Part):
-    """What became of tasks and workers while workers failed."""
+    """The tasks and the workers while workers failed."""
 
     tasks: int
     completed: int

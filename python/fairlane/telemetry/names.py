@@ -62,7 +62,7 @@ WAITING: Final = Instrument(
     "fairlane.workers.waiting", InstrumentKind.GAUGE, "{task}", "tasks waiting for a free slot", ("strategy",)
 )
 RETRIES: Final = Instrument(
-    "fairlane.workers.executor.retries",
+    "fairlane.workers.retries",
     InstrumentKind.COUNTER,
     "{attempt}",
     "retries, by the code of the error that caused them",
