@@ -17,7 +17,7 @@ def main() -> int:
     """Run the command line and return the exit code."""
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, _quit_at_once)
-    from bench.cli import run  # noqa: PLC0415 - after the handler, since this is what takes long
+    from bench.cli import run  # noqa: PLC0415 - after the handler, since this import takes long
 
     return run(sys.argv[1:])
 

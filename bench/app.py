@@ -61,7 +61,7 @@ def execute(options: Options) -> int:
 
 
 async def _interruptible(options: Options, streams: Streams) -> int:
-    """Let SIGINT and SIGTERM cancel the run, which then takes everything down in order."""
+    """Let SIGINT and SIGTERM cancel the run, which then shuts everything down in order."""
     loop = asyncio.get_running_loop()
     work = asyncio.create_task(_execute(options, streams))
     received: list[int] = []

@@ -1,4 +1,4 @@
-"""Judges what compares several scenarios of one run with each other."""
+"""Judges the comparisons between scenarios of one run."""
 
 from bench.kinds import KINDS
 from bench.results import ScenarioResult

@@ -39,7 +39,7 @@ def check_core() -> None:
 
 
 def check_dashboard() -> None:
-    """Refuse ``--dashboard`` without what Ray's dashboard needs.
+    """Refuse ``--dashboard`` without the packages that Ray's dashboard needs.
 
     Raises:
         ConfigError: saying what to install.
@@ -48,7 +48,7 @@ def check_dashboard() -> None:
 
 
 def check_out(directory: Path) -> None:
-    """Make the directory for the report and see that it takes files.
+    """Make the directory for the report and check that it is writable.
 
     Raises:
         ConfigError: naming the directory and what is wrong with it.

@@ -77,7 +77,7 @@ class Results(Part):
     duration_s: float
     seed: int
     strategy: str = StrategyName.LEAST_BUSY.value
-    """By which dispatchers chose the next worker."""
+    """The strategy by which dispatchers chose the next worker."""
     environment: Environment
     scenarios: list[ScenarioResult]
     claims: list[Check]

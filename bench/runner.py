@@ -27,7 +27,7 @@ class Audience(Protocol):
     """Follows the run."""
 
     def progress(self, what: str) -> None:
-        """Show in a few words what happens now."""
+        """Show the current step in a few words."""
         ...
 
     def ended(self, result: ScenarioResult) -> None:

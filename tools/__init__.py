@@ -1,1 +1,1 @@
-"""What the project needs and does not ship."""
+"""Tools of the project that are not shipped."""

@@ -28,7 +28,7 @@ def _sides(metrics: RaceMetrics, side: Side) -> dict[str, BudgetRaceSide]:
 
 @dataclass(frozen=True)
 class RaceEnds:
-    """The race for a budget ends exactly like this, whatever the number of contenders on the repaired side."""
+    """The race for a budget ends exactly like this, on the repaired side for every number of contenders."""
 
     side: Side
     accepted: int
@@ -112,7 +112,7 @@ def all_paid_for(tasks: int) -> EachBurst:
 
 
 def workers_share(count: int) -> EachBurst:
-    """So many workers start tasks of each burst."""
+    """``count`` workers start tasks of each burst."""
     return EachBurst(
         "workers used",
         _bursts,

@@ -1,4 +1,4 @@
-"""What became of a burst: budget, window, order, speed. From the events of its one tenant."""
+"""The figures of a burst: budget, window, order, speed. From the events of its one tenant."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -43,16 +43,16 @@ class BurstRun(Part):
     too_early: list[str]
     """Tasks that started before a more urgent one, or before all were submitted."""
     overtook: list[str]
-    """Those of them that did by what the store decides, and not because their worker asked sooner than another one."""
+    """Those of them whose start the store decided, and not a worker that asked sooner than another."""
     closest_ms: float | None
-    """The shortest time from a start to the first one that the window keeps apart from it, by the server's clock."""
+    """The shortest time from a start to the first start that the window keeps apart from it, by the server's clock."""
     closest_seen_ms: float | None
     """The same as the workers saw it: from call to call."""
     use: BudgetUse
 
 
 class BudgetMetrics(EndMetrics):
-    """What the bursts and the race of one side came to."""
+    """The figures of the bursts, and of the race of one side."""
 
     bursts: list[BurstRun]
     budget_race: list[BudgetRaceSide]
@@ -64,6 +64,6 @@ class BudgetMetrics(EndMetrics):
 
 
 class BudgetRaceMetrics(Metrics):
-    """What the race came to: the naive side, and the repaired one for each number of contenders."""
+    """The figures of the race: of the naive side, and of the repaired side for each number of contenders."""
 
     budget_race: list[BudgetRaceSide]

@@ -1,6 +1,6 @@
 """A budget that is read, judged, and then written: broken when others do the same at the same time.
 
-Each contender has a connection of its own. The barrier stands where a network delay or a scheduler's pause would
+Each contender has its own connection. The barrier stands where a network delay or a scheduler's pause would
 stand: between the check and the write.
 """
 
@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 @dataclass(frozen=True)
 class NaiveBudget:
-    """What each contender read, how many let their task through, and what the ledger says is left."""
+    """The reading of each contender, the number that admitted their task, and the rest in the ledger."""
 
     read: tuple[int, ...]
     accepted: int

@@ -1,4 +1,4 @@
-"""In which order a tenant's tasks were handed over and started, and which of them came too early."""
+"""The order in which a tenant's tasks were handed over and started, and the tasks that came too early."""
 
 from collections.abc import Callable, Iterable
 

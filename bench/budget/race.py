@@ -53,7 +53,7 @@ async def naive_side(endpoint: Endpoint, race: BudgetRace) -> BudgetRaceSide:
 async def contend(
     endpoint: Endpoint, name: str, race: BudgetRace, contenders: int, work: Callable[[], Awaitable[None]] | None = None
 ) -> list[TaskView]:
-    """Let each contender submit its task and have one task dispatched, all at once, and await every end.
+    """Let each contender submit its task and dispatch one task, all at once, and await every end.
 
     ``work``: called again and again until then; None when real workers do it.
     """
@@ -105,7 +105,7 @@ async def repaired_side(
 
 
 async def alone(scenario: BudgetRaceScenario, endpoint: Endpoint, contenders: int) -> BudgetRaceSide:
-    """Run the race on a pool of its own, with a worker that the driver plays.
+    """Run the race on a new pool, with a worker that the driver plays.
 
     Raises:
         ScenarioError: the event stream has a gap.

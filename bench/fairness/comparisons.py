@@ -1,4 +1,4 @@
-"""The promises about two fairness scenarios: what fair queues change against strict priority."""
+"""The promises that compare two fairness scenarios: fair queues against strict priority."""
 
 from pydantic import JsonValue
 

@@ -8,7 +8,7 @@ from bench.shared.metrics import EndMetrics, Headline, Part, Percentiles
 
 
 class TenantMetrics(Part):
-    """What one tenant got inside the observation window."""
+    """One tenant's figures inside the observation window."""
 
     successful_starts: int
     service_cost: int
@@ -58,7 +58,7 @@ class ServiceGap(Part):
 
 
 class Series(Part):
-    """What the charts draw: [milliseconds, value] points."""
+    """The series of the charts: [milliseconds, value] points."""
 
     normalized_service: dict[str, list[tuple[int, float]]]
     backlog: dict[str, list[tuple[int, int]]]

@@ -13,7 +13,7 @@ from fairlane.config import ControllerConfig, DispatcherConfig, PoolConfig, Tena
 
 @dataclass(frozen=True, kw_only=True)
 class TenantLoad:
-    """One tenant: a task every so often, each of the same length and cost. None: no ceiling of its own."""
+    """One tenant, with a task at every interval, all of the same length and cost. None: no own ceiling."""
 
     id: str
     weight: int

@@ -98,7 +98,7 @@ async def drive(scenario: HandoffScenario, run: Run) -> HandoffMetrics:
 
 
 async def _on_one_scheduler(scenario: HandoffScenario, run: Run, number: int, kills: int) -> tuple[Handoff, EndMetrics]:
-    """Kill the dispatcher of a scheduler so many times."""
+    """Kill the dispatcher of a scheduler ``kills`` times."""
     platform, name = run.platform, fresh_name(scenario.name)
     chance = random.Random(f"{run.seed}:{scenario.name}:{number}")  # noqa: S311 - a schedule
     provider = SimulatedProvider(platform.worker_url, name, ((0, UNLIMITED),))

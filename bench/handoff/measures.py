@@ -1,4 +1,4 @@
-"""What became of tasks whose dispatcher was killed again and again, by the events."""
+"""The figures of tasks whose dispatcher was killed repeatedly, from the events."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -4,18 +4,18 @@ from bench.shared.metrics import EndMetrics, Part
 
 
 class NaiveHandoff(Part):
-    """What is left when the naive dispatcher was killed between reserving and handing over."""
+    """The state left by a naive dispatcher that was killed between reserving and handing over."""
 
     orphans: list[str]
     slots: int
     cost: int
     handed_over: int
     next_says: str
-    """What the next dispatcher says."""
+    """The answer of the next dispatcher."""
 
 
 class Handoff(Part):
-    """What became of the tasks whose dispatcher was killed again and again."""
+    """The tasks whose dispatcher was killed repeatedly."""
 
     kills: int
     processes: int
@@ -33,7 +33,7 @@ class Handoff(Part):
 
 
 class HandoffMetrics(EndMetrics):
-    """What both sides left."""
+    """The figures of both sides."""
 
     naive_handoff: NaiveHandoff
     handoff: Handoff

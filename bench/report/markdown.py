@@ -55,7 +55,7 @@ def _overviews(results: Results) -> list[str]:
 
 
 def _terms(results: Results) -> Iterator[str]:
-    """Yield what a reader needs to know about the metrics that have a value."""
+    """Yield the explanations of the metrics that have a value."""
     for kind in KINDS:
         shown = [each.metrics for each in results.scenarios if kind_of_metrics(each.metrics) is kind]
         yield from (text for name, text in kind.terms.items() if any(getattr(each, name) for each in shown))

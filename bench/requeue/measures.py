@@ -1,4 +1,4 @@
-"""What a throttle did, by the events: to the task it met, and to the pool."""
+"""The effects of a throttle on its task and on the pool, from the events."""
 
 from collections.abc import Sequence
 

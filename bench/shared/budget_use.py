@@ -6,7 +6,7 @@ from fairlane.store.messages import Ledger
 
 
 class BudgetUse(Part):
-    """What became of one budget. Shares are of the limit."""
+    """The use of one budget. Shares are of the limit."""
 
     limit: int
     admitted: int

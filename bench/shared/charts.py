@@ -1,4 +1,4 @@
-"""What all charts share: the look, lines that differ in colour and dashes, equal files for equal results."""
+"""Shared by all charts: the look, lines that differ in colour and dashes, equal files for equal results."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ QUIET = "#7a8793"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES = ("-", "--", "-.", ":")
 _MOST_LINES = 8
-"""Tenants drawn; nobody can read a chart with more lines."""
+"""Tenants drawn; a chart with more lines cannot be read."""
 
 
 def save_chart(

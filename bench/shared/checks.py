@@ -1,6 +1,6 @@
 """Promises as data: a bound on a figure is one line, other promises name what must hold and what to show.
 
-A check judges what was measured. What could not be measured has not passed.
+A check judges measured figures. It fails if a figure could not be measured.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,11 +25,11 @@ class CheckSpec(Protocol[ScenarioT_contra, MetricsT_contra]):
 
     @property
     def name(self) -> str:
-        """What is promised, in a few words."""
+        """The promise, in a few words."""
         ...
 
     def judge(self, scenario: ScenarioT_contra, metrics: MetricsT_contra) -> Check:
-        """Compare what was measured with what is promised."""
+        """Compare the measured figures with the promise."""
         ...
 
 

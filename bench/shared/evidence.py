@@ -106,9 +106,9 @@ class TenantTrace:
     """Changes of the number of tasks the dispatcher could choose from."""
     parked: list[tuple[Stamp, Stamp | None, ParkReason]] = field(default_factory=list)
     deficits: dict[int, int] = field(default_factory=dict)
-    """What it owed (negative) or had when it became served again, by the number of the event."""
+    """Its debt (negative) or credit when it became backlogged again, by the number of the event."""
     budgets: list[tuple[Stamp, int | None]] = field(default_factory=list)
-    """Every budget it had, with what was added; None: none. Another period takes back what was added."""
+    """Every budget it had, top-ups included; None: none. A new period takes top-ups back."""
     periods: list[tuple[Stamp, int]] = field(default_factory=list)
     """When a new budget period was first seen, and its number."""
     late: list[LateUse] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What makes a kind of scenario: how it is driven, what it measures, and how its figures are shown."""
+"""The definition of a kind of scenario: its driver, its metrics, and how its figures are shown."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Chart = tuple[str, str]
 
 @dataclass(frozen=True)
 class Run:
-    """What drivers get beside their scenario."""
+    """The arguments that drivers get beside their scenario."""
 
     platform: Platform
     seed: int
@@ -76,6 +76,6 @@ class Kind(Generic[ScenarioT, MetricsT]):
     terms: Mapping[str, str] = field(default_factory=dict)
     """What a reader needs to know about a metric, by its name; shown if it has a value."""
     at_once: int = 1
-    """So many of its scenarios may run at the same time: more than one only if none measures how busy slots are."""
+    """How many of its scenarios may run at the same time: more than 1 only if none measures how busy slots are."""
     overview: Overview[MetricsT] | None = None
     comparisons: tuple[Comparison[MetricsT], ...] = ()

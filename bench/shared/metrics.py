@@ -51,7 +51,7 @@ class Headline:
 
 
 class Metrics(Part):
-    """What one run of a scenario measured. Each kind has a type of its own; a run that failed leaves an empty one."""
+    """The metrics of one run of a scenario. Each kind has its own type; a run that failed leaves an empty one."""
 
     def headline(self) -> Headline:
         """Return the figures for the summary."""
@@ -59,11 +59,11 @@ class Metrics(Part):
 
 
 class EndMetrics(Metrics):
-    """What a scheduler left when the run had ended."""
+    """The state that a scheduler left when the run had ended."""
 
     potential_orphans: list[str]
     """Attempts that hang: reserved, and neither started nor ended."""
     left_in_flight: dict[str, int]
     """Slots and cost that the store still holds; both must be 0."""
     violations: list[str]
-    """What an audit of everything stored found wrong."""
+    """The violations that an audit of everything stored found."""

@@ -1,4 +1,4 @@
-"""Where scenarios run: one server and one Ray for the whole benchmark, a scheduler of its own for each scenario."""
+"""Where scenarios run: one server and one Ray for the whole benchmark, and a new scheduler for each scenario."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -39,7 +39,7 @@ class Session(Protocol):
         ...
 
     async def actor_pids(self) -> dict[str, int]:
-        """Return the process of each actor; waits for one that is being restarted."""
+        """Return the process of each actor; waits for actors that are being restarted."""
         ...
 
     async def kill_actor(self, actor: str, pid: int) -> None:
@@ -70,4 +70,4 @@ class Platform(Protocol):
 
 
 Progress = Callable[[str], None]
-"""Takes in a few words what happens now."""
+"""Takes the current step in a few words."""

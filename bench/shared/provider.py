@@ -19,7 +19,7 @@ from fairlane.errors import ProviderRefused, Throttled
 from fairlane.providers.base import Call, Reply
 
 PLACE_MS: Final = 10_000
-"""A call in progress longer than this is taken for dead."""
+"""A call in progress longer than this counts as dead."""
 KEPT_MS: Final = 600_000
 """How long the counting keys outlive their last use."""
 
@@ -84,8 +84,8 @@ class Counter:
 class SimulatedProvider:
     """A provider for scenarios.
 
-    A payload is ``{"ms": duration, "units": actual cost}``; with ``"throttle_ms"`` the task's first call, wherever it
-    is made, is throttled for so long. The result says when, by the server's clock, the call began and ended, and the
+    A payload is ``{"ms": duration, "units": actual cost}``; with ``"throttle_ms"`` the task's first call, on any
+    worker, is throttled for this time. The result says when, by the server's clock, the call began and ended, and the
     number the attempt has for the worker: ``{"entered_us", "left_us", "attempt"}``. The schedule's limits count from
     the moment ``Counter.start_clock`` was called; before that the first one holds. ``url`` None: it is a secret, and
     in the worker's environment. Pickles as long as it is not open.

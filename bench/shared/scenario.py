@@ -1,4 +1,4 @@
-"""Scenarios as data: what happens, within which limits, and what must come out. A scenario holds no program."""
+"""Scenarios as data: their steps, limits and promises. A scenario holds no program."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,7 +10,7 @@ from bench.shared.checks import CheckSpec
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """What every kind of scenario has. ``quick``: it belongs to the subset for CI."""
+    """The fields of every kind of scenario. ``quick``: it belongs to the subset for CI."""
 
     name: str
     group: str
@@ -22,7 +22,7 @@ class Scenario:
     quick: bool = False
 
     def settings(self) -> dict[str, JsonValue]:
-        """Return the parameters that make the scenario what it is, for the results file."""
+        """Return the parameters that define the scenario, for the results file."""
         raise NotImplementedError
 
     def brief(self) -> Self:
@@ -30,7 +30,7 @@ class Scenario:
         return self
 
     def with_workers(self, count: int) -> Self:
-        """Return the scenario with so many workers, if it allows any number."""
+        """Return the scenario with this number of workers, if it allows any number."""
         del count
         return self
 

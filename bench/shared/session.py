@@ -1,4 +1,4 @@
-"""What drivers do with a scheduler: warm its workers up, submit, and see what is left when the run has ended."""
+"""Steps that drivers share: warm a scheduler's workers up, submit, and read what is left after the run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What a decision costs: throughput, round trips, single calls of the store, queues, and what a load leaves."""
+"""The cost of a decision: throughput, round trips, single calls of the store, queues, and traces of a load."""

@@ -1,4 +1,4 @@
-"""Measures what a standing queue costs: dispatch calls with few and with many tasks waiting, and their memory.
+"""Measures the cost of a standing queue: dispatch calls with few and with many tasks waiting, and their memory.
 
 Pools that differ only in how many tasks wait take turns. The tasks a call hands over are replaced by new ones
 before the next call, so a queue keeps its length; no task that was handed over ever ends.
@@ -92,7 +92,7 @@ def _median(values: Sequence[float]) -> float | None:
 
 
 async def _fill(pool: ManualPool, pending: int) -> float:
-    """Let so many tasks wait; return how many bytes each takes."""
+    """Let ``pending`` tasks wait; return the bytes that each takes."""
     await _freed(pool)
     before = await memory_bytes(pool.store)
     await pool.deal(pending)

@@ -1,4 +1,4 @@
-"""The promises about what a decision costs: ratios within one run, and counts."""
+"""The promises about the cost of a decision: ratios within one run, and counts."""
 
 from collections.abc import Mapping
 from statistics import median
@@ -35,7 +35,7 @@ def flat_in_tenants(few: int, many: int, *, at_least: float) -> Figure:
 
 
 def limits_cost_little(*, at_least: float) -> Figure:
-    """A budget and both windows for every tenant slow the load down only a little."""
+    """A budget and both windows for every tenant slow the load down only slightly."""
     return Figure(
         "throughput with budgets and windows for every tenant",
         lambda m: _turn_by_turn(m.limited, _load(m, m.limited.tenants)),
@@ -52,7 +52,7 @@ def _parked_ratios(metrics: ThroughputMetrics) -> Mapping[str, float | None]:
 
 
 def parked_cost_nothing(*, at_most: float) -> Figure:
-    """A dispatch call costs about the same however many tenants are parked."""
+    """A dispatch call costs about the same for any number of parked tenants."""
     return Figure(
         "a dispatch call with nearly all tenants parked",
         _parked_ratios,
@@ -63,7 +63,7 @@ def parked_cost_nothing(*, at_most: float) -> Figure:
 
 
 def flat_in_backlog(few: int, many: int, *, batch: int, at_most: float) -> Figure:
-    """A dispatch call costs about the same however many tasks wait: every longer queue against that of ``few``."""
+    """A dispatch call costs about the same for any number of waiting tasks: every longer queue against ``few``."""
 
     def against_few(metrics: ThroughputMetrics) -> Mapping[str, float | None]:
         found = {(each.pending, each.tenants): each.ratios.get(str(batch)) for each in metrics.backlogs}
@@ -109,7 +109,7 @@ def few_calls(at_most: int) -> Figure:
 
 
 def leaves_nothing(kept: float) -> Promise[ThroughputMetrics]:
-    """After drain and retention the keys are what they were, and the memory nearly so."""
+    """After drain and retention the number of keys is as before, and the memory nearly so."""
 
     def growth_kept(metrics: ThroughputMetrics) -> float | None:
         """Return the part of the data's peak growth that is left; None if the load did not show."""

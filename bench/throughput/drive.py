@@ -1,4 +1,4 @@
-"""Drives the throughput scenario: loads through real workers, round trips, single calls, and what stays behind."""
+"""Drives the throughput scenario: loads through real workers, round trips, single calls, and the traces of a load."""
 
 import asyncio
 
@@ -71,7 +71,7 @@ async def drive(scenario: ThroughputScenario, run: Run) -> ThroughputMetrics:
 
 
 def _point(scenario: ThroughputScenario, kind: Tenants, turns: dict[Tenants, list[Turn]]) -> ThroughputPoint:
-    """Sum up one kind's turns, beside those of the tenants that are also loaded with limits."""
+    """Summarise one kind's turns, beside those of the tenants that are also loaded with limits."""
     return summed_up(
         turns[kind],
         tenants=kind.count,

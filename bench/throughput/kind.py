@@ -1,4 +1,4 @@
-"""What a decision costs, as a kind of scenario."""
+"""The cost of a decision, as a kind of scenario."""
 
 from bench.shared.kind import Kind
 from bench.throughput.drive import drive

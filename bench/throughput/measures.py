@@ -1,4 +1,4 @@
-"""What turns of one load come to: medians and extremes, and ratios against another load that took the same turns."""
+"""The summary of a load's turns: medians and extremes, and ratios to another load that took the same turns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

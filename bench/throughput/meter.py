@@ -52,7 +52,7 @@ async def data_bytes(store: Store) -> int:
 
 
 async def memory_bytes(store: Store) -> int:
-    """Return what the server has allocated, its data set and what it needs to find things in it."""
+    """Return the memory that the server has allocated: its data set and its indexes."""
     return int((await store.info("memory"))["used_memory"])
 
 

@@ -44,7 +44,7 @@ class DispatchPoint(Part):
 
 
 class Backlog(Part):
-    """Dispatch calls while so many tasks waited: the tasks a call takes are replaced before the next one."""
+    """Dispatch calls while ``pending`` tasks waited: the tasks that a call takes are replaced before the next one."""
 
     tenants: int
     pending: int
@@ -58,7 +58,7 @@ class Backlog(Part):
 
 
 class Drained(Part):
-    """What a load left behind once its results were collected and their retention had passed.
+    """The traces of a load after its results were collected and their retention had passed.
 
     Keys are counted without bells: momentary signals with a TTL, at most one for each process.
     """

@@ -1,4 +1,4 @@
-"""The scenario of what a decision costs: loads, single calls and queues, and how often each is measured."""
+"""The scenario of the cost of a decision: loads, single calls and queues, and how often each is measured."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -19,7 +19,7 @@ from bench.throughput.checks import (
 
 @dataclass(frozen=True, kw_only=True)
 class ThroughputScenario(Scenario):
-    """What a decision costs: no simulated duration, events on."""
+    """The cost of a decision: no simulated duration, events on."""
 
     tenant_counts: tuple[int, ...]
     tasks: int

@@ -1,4 +1,4 @@
-"""The tables of what a decision costs."""
+"""The tables of the cost of a decision."""
 
 from collections.abc import Iterator
 

@@ -1,1 +1,1 @@
-"""The worker layer by itself: strategies against each other, and workers that fail. Needs neither server nor Ray."""
+"""The worker layer alone: strategies against each other, and workers that fail. Needs neither server nor Ray."""

@@ -1,4 +1,4 @@
-"""The promises about workers that fail: taken out in time, no task lost, back when they are well."""
+"""The promises about workers that fail: taken out in time, no task lost, back when they are healthy."""
 
 from collections.abc import Callable, Mapping
 
@@ -114,9 +114,9 @@ def back_when_well(tasks: int) -> Failing:
 
 
 def others_checked(least: float, most: float) -> Each[HealthMetrics, Bystander]:
-    """A check that hangs does not hold up those of other workers.
+    """A check that hangs does not delay the checks of other workers.
 
-    ``least``: part of the checks that the worker had in so much time before; ``most``: part of those due by the
+    ``least``: part of the checks that the worker had in the same time before; ``most``: part of those due by the
     interval.
     """
     return Each(

@@ -1,4 +1,4 @@
-"""The promises about strategies: which worker gets how many tasks, in which order, and what that is good for."""
+"""The promises about strategies: how many tasks each worker gets, in which order, and with what benefit."""
 
 from collections.abc import Callable, Iterator
 from math import ceil
@@ -106,7 +106,7 @@ def follows_weights(strategy: str, *, within: float) -> Strategies:
 
 
 def _longest(trial: Trial) -> list[tuple[TrialWorker, int]]:
-    """Return each worker and the longest run that its weight warrants."""
+    """Return each worker and the longest run that its weight allows."""
     return [
         (each, ceil(each.weight / max((other.weight for other in trial.workers if other is not each), default=1)))
         for each in trial.workers
@@ -114,7 +114,7 @@ def _longest(trial: Trial) -> list[tuple[TrialWorker, int]]:
 
 
 def smooth(strategy: str) -> Strategies:
-    """In no trial a worker is chosen more often in a row than its weight against the largest other one warrants."""
+    """In no trial is a worker chosen more often in a row than its weight and the largest other weight allow."""
     return _in_weights(
         f"{strategy} is smooth",
         strategy,
@@ -150,7 +150,7 @@ def seed_decides(strategy: str) -> Strategies:
 
 
 def sooner(strategy: str, against: str, *, at_most: float) -> Strategies:
-    """Where slots bind, one strategy is done sooner with the same tasks than another one beside it."""
+    """Where slots are scarce, one strategy finishes the same tasks sooner than another one beside it."""
 
     def pair(metrics: StrategiesMetrics) -> tuple[Trial, Trial] | None:
         this, that = (_only(metrics, ContestName.MAKESPAN, each) for each in (strategy, against))

@@ -1,4 +1,4 @@
-"""Drives workers that fail one after the other under load: one falls ill, then the check of another one hangs."""
+"""Drives workers that fail one after the other under load: one becomes unhealthy, then another one's check hangs."""
 
 import asyncio
 import itertools
@@ -53,9 +53,9 @@ async def drive(scenario: HealthScenario, run: Run, clock: Clock = SYSTEM_CLOCK)
 async def _troubles(
     scenario: HealthScenario, workers: Mapping[str, ScriptedWorker], journal: Journal, progress: Progress
 ) -> None:
-    progress("all are well")
+    progress("all workers are healthy")
     await _all_at_work(scenario, journal)
-    progress("one falls ill")
+    progress("one worker becomes unhealthy")
     await _fall_ill(scenario, workers[scenario.ill], journal)
     progress("a check hangs")
     await _get_stuck(scenario, workers[scenario.stuck], journal)

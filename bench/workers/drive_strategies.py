@@ -46,7 +46,7 @@ async def _enter(scenario: StrategiesScenario, contest: Contest, entrant: Entran
 
 
 async def _slow_down(contest: Contest, workers: list[ScriptedWorker], journal: Journal) -> None:
-    """Slow workers down when so many tasks have begun."""
+    """Slow workers down when ``slows_after`` tasks have begun."""
     if contest.slows_after is None:
         return
     after = contest.slows_after

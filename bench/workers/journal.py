@@ -1,4 +1,4 @@
-"""What happened to a group of workers, in order: noted by their transport and by an observer of the group.
+"""The events of a group of workers, in order, noted by their transport and by an observer of the group.
 
 Seconds are those of the event loop's clock.
 """
@@ -13,7 +13,7 @@ from fairlane.workers import HealthReport
 
 
 class Moment(StrEnum):
-    """What can be noted of a worker."""
+    """The kinds of entries about a worker."""
 
     LIVES = "lives"
     """Its transport has started."""

@@ -1,4 +1,4 @@
-"""What became of tasks and workers while workers failed, by the journal."""
+"""The figures of tasks and workers while workers failed, from the journal."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a strategy did in a contest, by the journal of its workers."""
+"""The figures of a strategy in a contest, from the journal of its workers."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -48,9 +48,9 @@ class Trial(Part):
     slowing: str | None
     """The worker that slowed down."""
     slows_after: int | None
-    """So many choices had been made."""
+    """The number of choices that had been made."""
     slowing_load: list[tuple[int, float]]
-    """(Choices so far, that worker's part of the load since the point before)."""
+    """(Choices so far, that worker's share of the load since the previous point)."""
     workers: list[TrialWorker]
     choices: str
     """A letter for each choice, in their order: a is the first worker, b the second."""
@@ -95,11 +95,11 @@ class Bystander(Part):
     expected: float
     """The time that it hung, over the interval between checks: no more are due."""
     usual: float
-    """The checks that this worker had in so much time before: on a busy machine all are late."""
+    """The checks that this worker had in the same time before: on a busy machine all are late."""
 
 
 class Health(Part):
-    """What became of tasks and workers while workers failed."""
+    """The tasks and the workers while workers failed."""
 
     tasks: int
     completed: int

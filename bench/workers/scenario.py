@@ -53,7 +53,7 @@ class Entrant:
 
 @dataclass(frozen=True, kw_only=True)
 class Contest:
-    """Strategies side by side at the same time, each with the same tasks and with workers of its own."""
+    """Strategies side by side at the same time, each with the same tasks and with its own workers."""
 
     name: ContestName
     workers: tuple[WorkerSpec, ...]
@@ -61,7 +61,7 @@ class Contest:
     """Each assigns its next task when it has the result of the previous one."""
     entrants: tuple[Entrant, ...]
     slows_after: int | None = None
-    """So many tasks have begun when workers slow down."""
+    """The number of tasks that have begun when workers slow down."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class StrategiesScenario(Scenario):
 
 @dataclass(frozen=True, kw_only=True)
 class HealthScenario(Scenario):
-    """Callers keep assigning tasks while one worker falls ill, and after it another one's health check hangs.
+    """Callers keep assigning tasks while one worker becomes unhealthy, and then another one's health check hangs.
 
     The ill worker reports it. The hanging check ignores its cancellation. Tasks that run on either of them at that
     time do not end.
@@ -109,13 +109,13 @@ class HealthScenario(Scenario):
     supervisor: SupervisorConfig
     retries: int
     tasks_before: int
-    """Every worker has completed so many when the trouble begins."""
+    """The number of tasks that every worker has completed when the trouble begins."""
     tasks_after: int
-    """A worker that is back has completed so many more when the scenario continues."""
+    """The number of further tasks that a returned worker has completed when the scenario continues."""
 
     @property
     def bystanders(self) -> tuple[str, ...]:
-        """Workers that stay well."""
+        """Workers that stay healthy."""
         return tuple(each.id for each in self.workers if each.id not in {self.ill, self.stuck})
 
     def config(self) -> ManagerConfig:

@@ -29,7 +29,7 @@ ROOMY = (
 )
 """For up to 12 callers there is always a free slot everywhere.
 
-The weights have so long a cycle that two starts of it at random are the same once in thousands of times.
+The cycle of the weights is so long that two random starts in it are equal once in thousands of times.
 """
 TIGHT = (
     WorkerSpec(id="fast", capacity=16, takes_ms=20),

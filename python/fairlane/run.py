@@ -48,7 +48,7 @@ class Signals:
         self.stop_now.set()
 
     async def pause(self, seconds: float) -> None:
-        """Return after so long, or when a stop is requested."""
+        """Return after this time, or when a stop is requested."""
         try:
             async with asyncio.timeout(seconds):
                 await self.stop.wait()

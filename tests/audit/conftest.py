@@ -1,4 +1,4 @@
-"""A world whose state a test may spoil."""
+"""A world whose state a test may corrupt."""
 
 from collections.abc import AsyncIterator
 
@@ -12,7 +12,7 @@ from tests.support.store_world import World, task, tasks
 
 @pytest.fixture
 async def busy(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
-    """Tasks in every state and place: sound, until the test spoils it.
+    """Tasks in every state and place. The state is sound until the test corrupts it.
 
     Tenant ``a`` has t00000 completed, t00001 waiting, t00002 active and being cancelled, t00003 active, t00004
     enqueued, and is parked with t00005 and t00006 (with a deadline) queued. Tenant ``b`` is in the calendar with

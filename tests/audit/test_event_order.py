@@ -85,7 +85,7 @@ async def test_a_transition_outside_the_tables_is_found(busy: World, case: str) 
         ((), "needs the fields n, at, by and rows"),
     ],
 )
-async def test_an_entry_that_no_script_writes_is_found(
+async def test_an_entry_that_no_script_could_write_is_found(
     busy: World, fields: tuple[str | bytes, ...], finding: str
 ) -> None:
     pool = await busy.pool_view()
@@ -105,7 +105,7 @@ async def test_time_that_runs_back_is_found(busy: World) -> None:
     assert hit.expected == f"not before {busy.now} ms"
 
 
-async def test_a_stream_that_was_trimmed_is_sound_as_far_as_it_goes(busy: World) -> None:
+async def test_a_trimmed_stream_is_sound_for_the_events_that_are_left(busy: World) -> None:
     entries = await busy.events()
     await command(busy.store, "XTRIM", busy.store.keys.events, "MINID", entries[5].stream_id)
     assert await check_invariants(busy.store) == []

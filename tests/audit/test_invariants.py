@@ -1,4 +1,4 @@
-"""Every rule finds its kind of damage and names it; a sound state has no violations."""
+"""Every rule finds its kind of corruption and names it; a sound state has no violations."""
 
 from collections.abc import Awaitable, Callable
 
@@ -16,12 +16,12 @@ Spoil = Callable[[World], Awaitable[object]]
 
 
 def redis(word: str, *key: str, arguments: tuple[str | bytes | int, ...] = ()) -> Spoil:
-    """Spoil with one command on one key."""
+    """Corrupt the state by one command on one key."""
     return lambda world: command(world.store, word, world.store.keys.key(*key), *arguments)
 
 
 def number(*key: str, **parts: object) -> Spoil:
-    """Spoil parts of a hash."""
+    """Corrupt parts of a hash."""
     return lambda world: poke(world.store, *key, **parts)
 
 
@@ -31,7 +31,7 @@ async def found(world: World) -> list[Violation]:
     return violations
 
 
-async def test_the_fixture_is_as_busy_as_it_says(busy: World) -> None:
+async def test_the_fixture_is_as_described(busy: World) -> None:
     states = [await busy.state(f"t0000{number}") for number in range(7)]
     assert states == [
         TaskState.COMPLETED, TaskState.PENDING, TaskState.ACTIVE, TaskState.ACTIVE, TaskState.ENQUEUED,
@@ -42,7 +42,7 @@ async def test_the_fixture_is_as_busy_as_it_says(busy: World) -> None:
     assert (await busy.tenant_view("b")).in_calendar
 
 
-async def test_a_sound_state_shows_nothing_and_is_only_read(busy: World) -> None:
+async def test_a_sound_state_has_no_violation_and_is_only_read(busy: World) -> None:
     async with unchanged(busy.store, clock=True):
         assert await check_invariants(busy.store) == []
 
@@ -56,13 +56,13 @@ STRUCTURE: dict[str, tuple[Spoil, str]] = {
         redis("ZADD", "pending", "a", arguments=(5, "100:t00003")),
         "pending:a 100:t00003",
     ),
-    "an active task is nobody's": (redis("ZREM", "owned", "w1", arguments=("a:t00003",)), "owned:w1 a:t00003"),
-    "an enqueued task is nobody's": (redis("ZREM", "owned", "w1", arguments=("a:t00004",)), "owned:w1 a:t00004"),
+    "an active task without an owner": (redis("ZREM", "owned", "w1", arguments=("a:t00003",)), "owned:w1 a:t00003"),
+    "an enqueued task without an owner": (redis("ZREM", "owned", "w1", arguments=("a:t00004",)), "owned:w1 a:t00004"),
     "an active task has another fence": (redis("ZADD", "owned", "w1", arguments=(99, "a:t00003")), "owned:w1 a:t00003"),
     "an ended task is still owned": (redis("ZADD", "owned", "w1", arguments=(1, "a:t00000")), "owned:w1 a:t00000"),
     "a task is owned twice": (redis("ZADD", "owned", "w9", arguments=(4, "a:t00003")), "owned:w9 a:t00003"),
     "a cancelled task is not announced": (redis("DEL", "cancelling", "w1"), "cancelling:w1 a:t00002"),
-    "a task is announced that nobody cancelled": (
+    "a task is announced that was not cancelled": (
         redis("ZADD", "cancelling", "w1", arguments=(4, "a:t00003")),
         "cancelling:w1 a:t00003",
     ),
@@ -158,11 +158,11 @@ OWNERSHIP: dict[str, tuple[Spoil, str]] = {
     "a tombstone for ever": (redis("SET", "tombstone", "a", "x", arguments=("1",)), "tombstone:a:x"),
     "a pool that will vanish": (redis("PEXPIRE", "pool", arguments=(99_999,)), "pool"),
     "a queue of no tenant": (redis("ZADD", "pending", "gone", arguments=(1, "5:x")), "pending:gone"),
-    "a tenant nobody registered": (redis("ZREM", "tenants", arguments=("idle",)), "tenant:idle"),
+    "a tenant that was not registered": (redis("ZREM", "tenants", arguments=("idle",)), "tenant:idle"),
     "a registration without a tenant": (redis("ZADD", "tenants", arguments=(0, "gone")), "tenant:gone"),
     "a lease without a worker": (redis("ZADD", "workers", arguments=(9, "gone")), "worker:gone"),
     "a worker without a lease": (redis("ZREM", "workers", arguments=("w1",)), "worker:w1"),
-    "possessions of no worker": (redis("ZADD", "owned", "gone", arguments=(1, "a:x")), "owned:gone"),
+    "owned tasks of no worker": (redis("ZADD", "owned", "gone", arguments=(1, "a:x")), "owned:gone"),
     "a name of no worker": (redis("HSET", "names", arguments=("name", "gone")), "names name"),
 }
 

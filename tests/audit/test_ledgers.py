@@ -1,4 +1,4 @@
-"""Ledgers and windows are added up again: a sum, a place, a period or a timer that is wrong is found."""
+"""The audit adds up ledgers and windows again, and finds a wrong sum, place, period or timer."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -19,7 +19,7 @@ Spoil = Callable[[World], Awaitable[object]]
 
 @pytest.fixture
 async def rich(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
-    """Money in every place: sound, until the test spoils it.
+    """Amounts in every field of ledgers and windows. The state is sound until the test corrupts it.
 
     Tenant ``a``, in its second period, has t00000 completed (60), t00001 active since the first period, t00002 active,
     t00003 enqueued, and is parked by its window of spend with t00004. Tenant ``b`` is parked by its budget, tenant
@@ -47,12 +47,12 @@ async def rich(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
 
 
 def redis(word: str, *key: str, arguments: tuple[str | bytes | int, ...] = ()) -> Spoil:
-    """Spoil with one command on one key."""
+    """Corrupt the state by one command on one key."""
     return lambda world: command(world.store, word, world.store.keys.key(*key), *arguments)
 
 
 def number(*key: str, **parts: object) -> Spoil:
-    """Spoil parts of a hash."""
+    """Corrupt parts of a hash."""
     return lambda world: poke(world.store, *key, **parts)
 
 
@@ -65,7 +65,7 @@ async def found(world: World, rule: Rule) -> list[Violation]:
     return [each for each in await check_invariants(world.store) if each.rule is rule]
 
 
-async def test_the_fixture_is_as_rich_as_it_says_and_is_only_read(rich: World) -> None:
+async def test_the_fixture_is_as_described_and_is_only_read(rich: World) -> None:
     parked = {each.id: each.parked for each in (await rich.store.snapshot()).tenants}
     assert parked == {"a": ParkReason.SPEND, "b": ParkReason.BUDGET, "c": ParkReason.STARTS}
     ledger = await rich.ledger()
@@ -122,7 +122,10 @@ async def test_parts_that_exceed_their_whole_are_found(rich: World, parts: dict[
 
 
 WINDOWS: dict[str, tuple[Spoil, list[str]]] = {
-    "a stamp of nobody": (redis("RPUSH", "window", "*", arguments=(stamp(1_001_000, 1, 0),)), ["pool starts_count"]),
+    "a stamp without an attempt": (
+        redis("RPUSH", "window", "*", arguments=(stamp(1_001_000, 1, 0),)),
+        ["pool starts_count"],
+    ),
     "a stamp that is gone": (redis("LPOP", "window", "a"), ["tenant:a spend_sum"]),
     "a place that is stamped before its start": (
         redis("RPUSH", "window", "*", arguments=(stamp(1_001_000, 1, 100),)),
@@ -153,7 +156,7 @@ STRUCTURE: dict[str, tuple[Spoil, str]] = {
 
 
 @pytest.mark.parametrize("case", STRUCTURE)
-async def test_a_place_or_a_period_that_nobody_took_is_found(rich: World, case: str) -> None:
+async def test_a_place_or_a_period_without_an_attempt_is_found(rich: World, case: str) -> None:
     spoil, subject = STRUCTURE[case]
     await spoil(rich)
     assert subject in {each.subject for each in await found(rich, Rule.STRUCTURE)}
@@ -180,7 +183,7 @@ async def test_a_tenant_that_waits_wrongly_is_found(rich: World, case: str) -> N
     assert [each.subject for each in await found(rich, Rule.CALENDAR)] == [subject]
 
 
-async def test_a_tenant_that_waits_for_another_limit_than_it_says_is_found(rich: World) -> None:
+async def test_a_tenant_with_the_wrong_park_reason_is_found(rich: World) -> None:
     """Parked by `slots` it would have no timer, and nothing would ever release it."""
     await poke(rich.store, "tenant", "c", place="slots")
     await command(rich.store, "HSET", rich.store.keys.key("parked"), "c", "slots")
@@ -203,7 +206,7 @@ OWNERSHIP: dict[str, tuple[Spoil, str]] = {
 
 
 @pytest.mark.parametrize("case", OWNERSHIP)
-async def test_what_no_tenant_owns_is_found(rich: World, case: str) -> None:
+async def test_a_key_that_no_tenant_owns_is_found(rich: World, case: str) -> None:
     spoil, subject = OWNERSHIP[case]
     await spoil(rich)
     subjects = {each.subject.removeprefix(rich.store.keys.prefix) for each in await found(rich, Rule.OWNERSHIP)}

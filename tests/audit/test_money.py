@@ -1,4 +1,4 @@
-"""The money of the events is added up: what is stored must be the sum, and no handover above its budget."""
+"""The audit adds up the amounts in the events: they must equal the ledger, and no handover may exceed its budget."""
 
 from collections.abc import AsyncIterator
 
@@ -16,10 +16,10 @@ from tests.support.store_world import World, budget, settlement, task, tasks
 
 @pytest.fixture
 async def paid(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
-    """Money that was spent in every way: sound, until the test spoils it.
+    """A budget that was spent in every way. The state is sound until the test corrupts it.
 
     In its first period tenant ``a`` spent 100 and 60; t00002 of that period ended in the second with 150 on 100. In the
-    second it spent 80 on 50, was told of 30 late, was topped up by 40, and has t00004 (100) in flight.
+    second it spent 80 on 50, booked 30 of late usage, was topped up by 40, and has t00004 (100) in flight.
     """
     world = World(endpoint, name)
     async with world.store as store:
@@ -63,7 +63,7 @@ async def forge(world: World, *row: str | int) -> None:
     [("spent", 80), ("overrun", 30), ("late", 30), ("spent_before", 310), ("spent_total", 420), ("period", 2)],
 )
 @pytest.mark.parametrize("value", [0, 10**6])
-async def test_a_sum_that_is_not_that_of_the_events_is_found(
+async def test_a_sum_that_differs_from_the_events_is_found(
     paid: World, part: str, sum_of_events: int, value: int
 ) -> None:
     await poke(paid.store, "tenant", "a", **{part: value})
@@ -73,7 +73,7 @@ async def test_a_sum_that_is_not_that_of_the_events_is_found(
 
 
 @pytest.mark.parametrize("part", ["top_up", "budget"])
-async def test_a_budget_that_nobody_set_is_found(paid: World, part: str) -> None:
+async def test_a_budget_that_no_event_set_is_found(paid: World, part: str) -> None:
     await poke(paid.store, "tenant", "a", **{part: 41})
     assert [each.subject for each in await found(paid)] == ["tenant:a budget and top_up"]
 
@@ -102,13 +102,13 @@ async def test_a_handover_above_the_budget_is_found(paid: World) -> None:
     assert (hit.found, hit.expected) == ("541 held and spent", "no more than the budget of 540")
 
 
-async def test_of_a_stream_that_was_trimmed_no_sum_is_compared(paid: World) -> None:
+async def test_the_sums_of_a_trimmed_stream_are_not_compared(paid: World) -> None:
     entries = await paid.events()
     await command(paid.store, "XTRIM", paid.store.keys.events, "MINID", entries[4].stream_id)
     assert await found(paid) == []
 
 
-async def test_a_tenant_that_was_registered_again_begins_with_nothing(again: World) -> None:
+async def test_a_tenant_that_was_registered_again_begins_at_zero(again: World) -> None:
     ledger = await again.ledger()
     assert (ledger.spent_total, ledger.period_ends_ms is None) == (0, True)
     assert await check_invariants(again.store) == []
@@ -125,7 +125,7 @@ async def again(paid: World) -> World:
 
 
 async def test_a_lengthened_interval_raises_no_false_alarm(endpoint: Endpoint, name: str) -> None:
-    """What one kind has passed stays in the list for the other, and does not come back."""
+    """Stamps that one kind of window has passed stay in the list for the other kind, and do not count again."""
     world = World(endpoint, name)
     async with world.store as store:
         starts = window(100, 10_000)

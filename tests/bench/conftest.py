@@ -1,4 +1,4 @@
-"""What the tests of all kinds of scenario share."""
+"""Fixtures of the tests of all kinds of scenario."""
 
 import pytest
 

@@ -16,7 +16,7 @@ from fairlane.store.store import Store
 
 
 class Lives:
-    """A dispatcher that restarts when it is ended; each life has a number of its own."""
+    """A dispatcher that restarts when it is ended; each life has its own number."""
 
     def __init__(self, store: Store, config: SchedulerConfig, signals: Signals) -> None:
         self.life = 0

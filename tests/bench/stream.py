@@ -1,4 +1,4 @@
-"""Hand-made event streams: one call per row, each row an event of its own unless grouped."""
+"""Hand-made event streams: one call per row, and one event per row unless rows are grouped."""
 
 from bench.shared.evidence import Evidence
 from bench.shared.recorder import Recorder

@@ -1,4 +1,4 @@
-"""Checks pass on what they promise, fail on what they forbid, and never pass for want of evidence."""
+"""Checks pass on good figures, fail on bad ones, and never pass without evidence."""
 
 from dataclasses import replace
 
@@ -53,7 +53,7 @@ def test_no_check_passes_without_evidence(kind, scenario_, check):
 
 
 def promise(check) -> object:
-    """What makes a check what it is, whatever its bounds are: its code, or its class."""
+    """The identity of a check apart from its bounds: its code, or its class."""
     for attribute in ("figure", "holds"):
         if hasattr(check, attribute):
             return getattr(getattr(check, attribute), "__code__", check.name.split()[0])

@@ -40,7 +40,7 @@ class TestBadInput:
         assert "baseline, fair, contention" in line
 
     @pytest.mark.parametrize("count", ["0", "-1", "65", "two", "1.5"])
-    def test_a_number_of_workers_that_cannot_be(self, capsys, count):
+    def test_an_invalid_number_of_workers(self, capsys, count):
         assert "workers" in refused(capsys, "fair", "--workers", count)
 
     @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ class TestBadInput:
             ("bench.cli:run", "TypeError"),
         ],
     )
-    def test_a_strategy_that_there_is_not(self, capsys, name, problem):
+    def test_an_unknown_strategy(self, capsys, name, problem):
         line = refused(capsys, "fair", "--strategy", name)
         assert "strategy" in line
         assert problem in line
 
-    def test_a_directory_that_takes_no_files(self, capsys):
+    def test_a_directory_that_is_not_writable(self, capsys):
         assert "/proc/bench" in refused(capsys, "fair", "--out", "/proc/bench")
 
     def test_a_file_in_place_of_the_directory(self, capsys, tmp_path):
@@ -74,7 +74,7 @@ class TestBadInput:
     def test_no_scenario_at_all(self, capsys):
         refused(capsys)
 
-    def test_a_seed_that_is_no_number(self, capsys):
+    def test_a_seed_that_is_not_a_number(self, capsys):
         assert "seed" in refused(capsys, "fair", "--seed", "x")
 
     def test_a_debug_build_of_the_core(self, capsys, monkeypatch):
@@ -85,7 +85,7 @@ class TestBadInput:
         monkeypatch.chdir(tmp_path)
         assert f"cd {ROOT}" in refused(capsys, "fair")
 
-    def test_a_server_that_is_not_there(self, tmp_path):
+    def test_an_unreachable_server(self, tmp_path):
         done = command("race-controller", "--redis", "unix:///nowhere/server.sock", "--out", str(tmp_path))
         assert done.returncode in {1, 2}
         assert done.stdout == ""
@@ -118,12 +118,12 @@ class TestCommand:
         assert "race-controller" in shown
         assert "throughput" in shown
 
-    def test_help_is_no_error(self, capsys):
+    def test_help_is_not_an_error(self, capsys):
         assert cli.run(["--help"]) == 0
         assert "--ray-address" in capsys.readouterr().out
 
     @pytest.mark.parametrize(("arguments", "strategy"), [([], "least-busy"), (["--strategy", "weighted"], "weighted")])
-    def test_the_strategy_is_the_one_that_is_named(self, monkeypatch, tmp_path, arguments, strategy):
+    def test_the_named_strategy_is_used(self, monkeypatch, tmp_path, arguments, strategy):
         taken = []
         monkeypatch.chdir(ROOT)
         monkeypatch.setattr(cli, "execute", lambda options: taken.append(options.strategy) or 0)

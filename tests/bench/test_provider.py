@@ -1,4 +1,4 @@
-"""The simulated provider counts the whole pool on a real server, by the schedule and across lost callers."""
+"""The simulated provider counts the calls of the whole pool on a real server, by schedule, even if callers are lost."""
 
 import asyncio
 import pickle
@@ -40,7 +40,7 @@ async def attempt(provider, ms=150):
         return error
 
 
-async def test_a_call_takes_its_time_and_tells_its_marks(provider):
+async def test_a_call_takes_its_time_and_returns_its_marks(provider):
     reply = await provider.call(call(50, 7))
     assert reply.actual_units == 7
     assert 50_000 <= reply.result["left_us"] - reply.result["entered_us"] < 1_000_000
@@ -56,12 +56,12 @@ async def test_only_as_many_at_once_as_the_limit(provider, endpoint, name):
     await other.close()
     refused = [each for each in outcomes if isinstance(each, Throttled)]
     assert [each.retry_after_ms for each in refused] == [20, 20]
-    assert await counter.peak() == 3, "two in progress and the one that was refused"
+    assert await counter.peak() == 3, "two in progress and the refused one"
     assert not isinstance(await attempt(provider, 0), Throttled)
 
 
 @always_two
-async def test_more_calls_than_the_pool_has_slots_show_although_they_are_refused(provider, endpoint, name):
+async def test_refused_calls_above_the_pools_slots_are_counted_in_the_peak(provider, endpoint, name):
     counter = Counter(endpoint.url, name)
     await counter.start_clock()
     for calls, within in ((2, True), (3, False)):
@@ -81,7 +81,7 @@ async def test_the_limit_follows_the_clock(provider, endpoint, name):
     assert admitted[1] >= 1
 
 
-async def test_a_payload_can_have_its_first_call_throttled_wherever_that_is_made(provider, endpoint, name):
+async def test_a_payload_can_have_its_first_call_throttled_on_any_worker(provider, endpoint, name):
     other = SimulatedProvider(endpoint.url, name, provider.schedule)
     await other.open()
     wish = Call("acme", "t1", {"ms": 0, "units": 5, "throttle_ms": 700}, 5, 1, None)
@@ -102,7 +102,7 @@ async def test_a_cancelled_call_gives_its_place_back(provider):
     assert not isinstance(await attempt(provider, 0), Throttled)
 
 
-async def test_a_place_nobody_gives_back_expires(provider, monkeypatch):
+async def test_a_place_that_is_not_given_back_expires(provider, monkeypatch):
     monkeypatch.setattr("bench.shared.provider.PLACE_MS", 100)
     lost = [asyncio.create_task(provider.call(call(10_000))) for _ in range(2)]
     await asyncio.sleep(0.05)

@@ -1,4 +1,4 @@
-"""The event stream becomes evidence, and a stream with a hole in it is known to have one."""
+"""The event stream becomes evidence, and a gap in the stream is detected."""
 
 import pytest
 
@@ -121,7 +121,7 @@ class TestBudgetRows:
         (use,) = stream.evidence().tenants["acme"].late
         assert (use.at.at_ms, use.ref, use.fence, use.actual) == (31, TaskRef("acme", "t1"), first, 12)
 
-    def test_late_usage_of_an_attempt_that_goes_on_is_refused(self):
+    def test_late_usage_of_a_running_attempt_is_refused(self):
         stream = Stream(("acme", 1))
         stream.submit(0, "acme", "t1")
         fence = stream.hand(1, "acme", "t1")
@@ -148,7 +148,7 @@ class TestBudgetRows:
 
 
 class TestTrust:
-    def test_a_hole_in_the_numbers_is_kept(self):
+    def test_a_gap_in_the_numbers_is_recorded(self):
         stream = Stream(("acme", 1))
         for number in range(5):
             stream.submit(number, "acme", f"t{number}")

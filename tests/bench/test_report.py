@@ -1,4 +1,4 @@
-"""The results file keeps its schema, and the report is made from it alone."""
+"""The results file keeps its schema, and the report is made from the file alone."""
 
 import json
 import re
@@ -69,7 +69,7 @@ class TestResultsFile:
         assert set(one["checks"][0]) == {"name", "passed", "observed", "expected"}
         assert "naive" not in one["metrics"]
 
-    def test_metrics_of_no_kind_are_refused_in_one_line(self):
+    def test_metrics_of_an_unknown_kind_are_refused_in_one_line(self):
         whole = json.loads(worlds.results(small_run()).to_json())
         for change in ({"mood": "good"}, {"jain": "high"}):
             whole["scenarios"][0]["metrics"] |= change
@@ -146,7 +146,7 @@ HOSTILE = "=cmd|'/c'!A1 <script>alert(1)</script> \x1b[31mred\x1b[0m `code` [x](
 
 
 class TestHostileNames:
-    def test_nothing_of_a_name_has_an_effect(self, tmp_path):
+    def test_a_hostile_name_has_no_effect(self, tmp_path):
         text = report.write(worlds.results(small_run(HOSTILE)), tmp_path).read_text()
         assert "<script>" not in text
         assert "\x1b" not in text
@@ -177,7 +177,7 @@ class TestHostileNames:
     def test_escape(self, text, shown):
         assert escape(text) == shown
 
-    def test_the_terminal_is_obeyed_by_nobody(self):
+    def test_control_characters_are_shown_as_text(self):
         assert visible("a\x1b]0;title\x07b\r\nc") == "a(U+001B)]0;title(U+0007)b  c"
 
 
@@ -210,7 +210,7 @@ class TestChoice:
         assert choose(["full", "fair", "fairness"]) == [each.brief() for each in SCENARIOS]
 
     @pytest.mark.parametrize("names", [["throughput"], ["full", "throughput"]])
-    def test_a_scenario_is_thorough_by_its_own_name(self, names):
+    def test_a_scenario_named_alone_is_thorough(self, names):
         assert choose(names)[-1] == SCENARIOS[-1]
         assert choose(["full"])[-1] == SCENARIOS[-1].brief() != SCENARIOS[-1]
 
@@ -221,7 +221,7 @@ class TestChoice:
             "race-controller",
         ]
 
-    def test_quick_is_a_proper_part(self):
+    def test_quick_is_a_part_of_full(self):
         assert 0 < len(choose(["quick"])) < len(SCENARIOS)
 
     def test_an_unknown_name_lists_the_choices(self):

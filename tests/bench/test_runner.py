@@ -1,4 +1,4 @@
-"""A run takes every scenario to its end, and its plan varies those that allow it."""
+"""A run completes every scenario, and its plan varies the scenarios that allow it."""
 
 from dataclasses import replace
 

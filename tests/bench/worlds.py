@@ -44,7 +44,7 @@ def measured(observation: Observation, provider_peak: int = 2) -> FairnessMetric
 
 
 def on(platform, seed: int = 1) -> Run:
-    """What a driver gets; nobody follows its progress."""
+    """The arguments of a driver; its progress is not shown."""
     return Run(platform, seed, lambda _: None)
 
 

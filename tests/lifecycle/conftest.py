@@ -8,7 +8,7 @@ from tests.lifecycle.harness import Harness
 
 @pytest.fixture
 async def pool(endpoint: Endpoint, name: str) -> AsyncIterator[Harness]:
-    """A scheduler's roles, ended and cleaned up after the test."""
+    """A scheduler's roles; they are stopped and their keys deleted after the test."""
     harness = Harness(endpoint, name)
     yield harness
     await harness.close()

@@ -1,4 +1,4 @@
-"""The roles of one scheduler in one process, each with a store of its own, against the real server."""
+"""The roles of one scheduler in one process, each with its own store, on a real server."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -37,13 +37,13 @@ class Running(Generic[RoleT]):
             await self.task
 
     async def abandon(self) -> None:
-        """Let it vanish: no goodbye, no further heartbeat."""
+        """Let the role vanish: it does not say goodbye, and sends no further heartbeat."""
         self.task.cancel()
         await asyncio.gather(self.task, return_exceptions=True)
 
 
 class Harness:
-    """Starts roles; `close` ends what still runs and raises what a role died of."""
+    """Starts roles; `close` stops those that still run, and raises the error of a role that died."""
 
     def __init__(self, endpoint: Endpoint, name: str) -> None:
         self.endpoint = endpoint
@@ -62,7 +62,7 @@ class Harness:
         return store
 
     async def put(self, pool: PoolConfig | None = None, **tenants: TenantConfig) -> None:
-        """Put the pool and its tenants; without any, one tenant `acme`."""
+        """Put the pool and its tenants; if none are given, one tenant `acme`."""
         await self.store.put_pool(pool or PoolConfig(lease_ms=2_000))
         await self.store.put_tenants(tenants or {"acme": TenantConfig()})
 
@@ -133,7 +133,7 @@ class Harness:
 
 
 class Gate:
-    """A provider whose calls wait until the test opens it. Remembers every call, and who was stopped."""
+    """A provider whose calls wait until the test opens it. Records every call, and the calls that were stopped."""
 
     def __init__(self, *, actual: int | None = None) -> None:
         self.calls: list[Call] = []
@@ -159,7 +159,7 @@ class Gate:
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Wait for something that nobody announces."""
+    """Poll until the condition holds."""
     async with asyncio.timeout(TIMEOUT_S):
         while not await condition():
             await asyncio.sleep(0.01)

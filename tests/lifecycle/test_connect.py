@@ -1,4 +1,4 @@
-"""A client by itself, as a process uses it that only submits."""
+"""A client without a scheduler's roles, as a process that only submits uses it."""
 
 import asyncio
 import os
@@ -48,7 +48,7 @@ async def test_another_process_submits_and_gets_its_result_without_ray(pool: Har
     await pool.assert_nothing_held()
 
 
-async def test_a_left_client_leaves_its_tasks(pool: Harness) -> None:
+async def test_tasks_outlive_their_client(pool: Harness) -> None:
     await pool.put()
     async with fairlane.connect(config_of(pool.endpoint, pool.name)) as client:
         await client.submit("acme", {"echo": 1}, cost=3, task_id="order-1")

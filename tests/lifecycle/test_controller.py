@@ -1,4 +1,4 @@
-"""The capacity follows what the provider takes."""
+"""The capacity follows the provider's throttles."""
 
 from fairlane.config import PoolConfig
 from fairlane.domain.events import CapacityRow

@@ -15,7 +15,7 @@ from fairlane.store.messages import CancelStatus
 from tests.lifecycle.harness import TIMEOUT_S, Gate, Harness, until
 
 
-async def _hand_to_nobody(pool: Harness) -> None:
+async def _hand_to_an_idle_worker(pool: Harness) -> None:
     """Register a worker that takes nothing, and place the waiting tasks with it."""
     await pool.store.register("idle", "idle-1", 4)
     assert (await pool.store.dispatch([("idle-1", 4)], 4)).placed > 0
@@ -36,7 +36,7 @@ async def test_cancel_while_handed_over(pool: Harness) -> None:
     await pool.put()
     client = await pool.client()
     handle = await client.submit("acme", {}, cost=1)
-    await _hand_to_nobody(pool)
+    await _hand_to_an_idle_worker(pool)
     assert await handle.state() is TaskState.ENQUEUED
     assert await handle.cancel() is CancelStatus.CANCELLED
     with pytest.raises(TaskCancelled):
@@ -62,7 +62,7 @@ async def test_cancel_while_running_stops_the_call(pool: Harness) -> None:
     await pool.assert_nothing_held()
 
 
-async def test_a_stopped_call_may_tell_what_it_used(pool: Harness) -> None:
+async def test_a_stopped_call_may_report_its_usage(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
@@ -140,7 +140,7 @@ async def test_a_throttled_task_keeps_its_place_and_loses_nothing(pool: Harness)
     await pool.assert_nothing_held()
 
 
-async def test_a_throttle_of_the_pool_holds_back_what_was_handed_over(pool: Harness) -> None:
+async def test_a_throttle_of_the_pool_holds_back_handed_over_tasks(pool: Harness) -> None:
     class Once:
         """Throttles its first call."""
 
@@ -172,7 +172,7 @@ async def test_a_throttle_of_the_pool_holds_back_what_was_handed_over(pool: Harn
 
 
 class Metered:
-    """Runs its first call until that is broken off, and tells what it used; later ones complete at once."""
+    """Runs its first call until the worker interrupts it, and reports its usage; later calls complete at once."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -192,7 +192,7 @@ class Metered:
 
 
 async def _break_off(pool: Harness, provider: Metered, on_unknown: OnUnknown, how: str) -> TaskHandle:
-    """Submit a task and have the worker that runs it stop, or lose its lease."""
+    """Submit a task, and let the worker that runs it stop or lose its lease."""
     await pool.dispatcher()
     worker = await pool.worker(provider, grace_ms=0)
     client = await pool.client()
@@ -208,21 +208,21 @@ async def _break_off(pool: Harness, provider: Metered, on_unknown: OnUnknown, ho
 
 
 @pytest.mark.parametrize(("how", "booked"), [("stopped", (12, 0)), ("lost", (5, 7))])
-async def test_a_call_that_its_worker_breaks_off_is_not_free(pool: Harness, how: str, booked: tuple[int, int]) -> None:
+async def test_a_call_that_its_worker_interrupts_is_not_free(pool: Harness, how: str, booked: tuple[int, int]) -> None:
     await pool.put(acme=TenantConfig(budget=BudgetConfig(limit_units=100)))
     provider = Metered()
     handle = await _break_off(pool, provider, OnUnknown.RETRY, how)
     assert await handle.result(TIMEOUT_S) == "done"
 
-    async def all_told() -> bool:
+    async def all_booked() -> bool:
         ledger = await pool.store.ledger("acme")
         return ledger is not None and (ledger.spent, ledger.late) == booked
 
-    await until(all_told)
+    await until(all_booked)
     assert provider.calls == 2
 
 
-async def test_a_stopping_worker_does_not_have_a_task_repeated_that_must_not_be(pool: Harness) -> None:
+async def test_a_worker_that_stops_causes_no_repeat_of_a_task_that_must_not_be_repeated(pool: Harness) -> None:
     await pool.put()
     provider = Metered()
     handle = await _break_off(pool, provider, OnUnknown.FAIL, "stopped")

@@ -1,4 +1,4 @@
-"""Tasks without a cost: the client estimates them, learns what they cost, and holds what they will probably take."""
+"""Tasks without a cost: the client estimates them, learns their actual costs, and sizes their holds accordingly."""
 
 import pytest
 
@@ -15,7 +15,7 @@ SIZED = EstimateConfig(overrun_probability=0.1, min_samples=20)
 
 
 class PerField:
-    """An estimator of one's own."""
+    """A custom estimator."""
 
     def estimate(self, payload: object) -> int:
         assert isinstance(payload, dict)
@@ -45,7 +45,7 @@ async def test_the_section_estimates_brings_the_chat_estimator(pool: Harness) ->
     assert await _cost(pool, handle) == ChatEstimator(EstimateConfig(output_tokens=7)).estimate("x" * 40) == 17
 
 
-async def test_an_estimator_of_ones_own_goes_before_and_a_named_cost_before_both(pool: Harness) -> None:
+async def test_a_custom_estimator_overrides_the_section_and_a_given_cost_overrides_both(pool: Harness) -> None:
     await pool.put()
     client = await pool.client(estimator=PerField(), estimates=EstimateConfig())
     assert await _cost(pool, await client.submit("acme", {"a": 1, "b": 2})) == 200
@@ -55,7 +55,7 @@ async def test_an_estimator_of_ones_own_goes_before_and_a_named_cost_before_both
     assert await _cost(pool, handle) == 100
 
 
-async def test_holds_shrink_to_what_the_tenants_tasks_take(pool: Harness) -> None:
+async def test_holds_shrink_to_the_actual_costs_of_the_tenants_tasks(pool: Harness) -> None:
     await pool.put(None, acme=TenantConfig(), globex=TenantConfig())
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
@@ -69,7 +69,7 @@ async def test_holds_shrink_to_what_the_tenants_tasks_take(pool: Harness) -> Non
     assert client.coverage("acme").share == 1.0
 
 
-async def test_only_completed_tasks_without_a_cost_teach(pool: Harness) -> None:
+async def test_only_completed_tasks_without_a_cost_train_the_holds(pool: Harness) -> None:
     await pool.put(PoolConfig(max_attempts=1, lease_ms=2_000))
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
@@ -84,7 +84,7 @@ async def test_only_completed_tasks_without_a_cost_teach(pool: Harness) -> None:
     assert client.coverage("acme") == Coverage(1, 0)
 
 
-async def test_a_task_submitted_again_is_the_same_task_whatever_was_learned_in_between(pool: Harness) -> None:
+async def test_a_task_submitted_again_is_the_same_task_although_its_hold_would_differ_now(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     worker = await pool.worker(SimulatedProvider())
@@ -131,7 +131,7 @@ async def test_a_sized_hold_is_lowered_to_what_a_ceiling_admits_but_not_below_it
         await client.submit("acme", {}, cost=106)
 
 
-async def test_a_reply_without_usage_is_charged_its_hold_and_teaches_nothing(pool: Harness) -> None:
+async def test_a_reply_without_usage_is_charged_its_hold_and_trains_nothing(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())

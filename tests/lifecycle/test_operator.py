@@ -1,4 +1,4 @@
-"""An operator by itself: it needs the store of a scheduler, and neither its process nor Ray."""
+"""An operator alone: it needs a scheduler's store, but neither the scheduler's process nor Ray."""
 
 import asyncio
 from functools import partial
@@ -49,6 +49,6 @@ async def test_changes_of_several_operators_at_once_all_count(pool: Harness) -> 
         lambda operator: operator.top_up("a b", 1, "key"),
     ],
 )
-async def test_an_id_that_no_tenant_can_have_is_refused(pool: Harness, operation) -> None:
+async def test_an_invalid_tenant_id_is_refused(pool: Harness, operation) -> None:
     with pytest.raises(InvalidTask, match="tenant = 'a b': must start with a letter or digit"):
         await operation(Operator(pool.store))

@@ -1,4 +1,4 @@
-"""Pauses and ramps with real roles: nobody waits for a heartbeat, and everything that waited runs."""
+"""Pauses and ramps with real roles: no role waits for its next heartbeat, and every waiting task runs."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ from tests.lifecycle.harness import Harness, until
 LONG_MS = 60_000
 
 
-async def test_what_is_submitted_in_a_pause_of_an_empty_pool_runs_at_its_end(pool: Harness) -> None:
+async def test_a_task_submitted_while_an_empty_pool_is_paused_runs_when_the_pause_ends(pool: Harness) -> None:
     """The dispatcher slept before anything was submitted; its next heartbeat is far away."""
     await pool.put(PoolConfig(lease_ms=2_000))
     await pool.store.put_tenants({"acme": TenantConfig()})
@@ -34,7 +34,7 @@ async def test_what_is_submitted_in_a_pause_of_an_empty_pool_runs_at_its_end(poo
     assert view.started_ms >= resumes_ms
 
 
-async def test_a_ramp_lets_all_that_was_handed_over_run_once(pool: Harness) -> None:
+async def test_a_ramp_lets_all_handed_over_tasks_run_once(pool: Harness) -> None:
     """Three workers hold sixteen tasks each when the first calls are throttled, and each call is throttled once."""
     calls: Counter[str] = Counter()
 

@@ -1,4 +1,4 @@
-"""Who gets the tasks under each strategy, with real placements by the store."""
+"""Which workers get tasks under each strategy, with real placements by the store."""
 
 import asyncio
 from collections import Counter
@@ -27,7 +27,7 @@ own_strategy = StrideScheduler
 
 
 class Named:
-    """A provider that notes whose it is at each call."""
+    """A provider that records its worker's name at each call."""
 
     def __init__(self, name: str, calls: list[str]) -> None:
         self._name = name
@@ -39,8 +39,8 @@ class Named:
         return await self._provider.call(call)
 
 
-async def crew(pool: Harness, strategy: str, **slots: int) -> tuple[Client, list[str]]:
-    """Return a client, and the list of who is called, of workers with so many slots."""
+async def client_and_calls(pool: Harness, strategy: str, **slots: int) -> tuple[Client, list[str]]:
+    """Start workers with these slots; return a client, and the list of the workers called."""
     calls: list[str] = []
     await pool.put()
     for name, count in slots.items():
@@ -57,7 +57,7 @@ async def one_after_the_other(client: Client, tasks: int) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_tasks_beyond_all_slots_end_and_leave_nothing(pool: Harness, strategy: str) -> None:
-    client, calls = await crew(pool, strategy, small=2, large=6)
+    client, calls = await client_and_calls(pool, strategy, small=2, large=6)
     handles = [await client.submit("acme", {"echo": n}, cost=1) for n in range(100)]
     assert await client.wait_many(handles, 30) == list(range(100))
     assert Counter(calls).keys() == {"small", "large"}
@@ -66,18 +66,18 @@ async def test_tasks_beyond_all_slots_end_and_leave_nothing(pool: Harness, strat
 
 @pytest.mark.parametrize("strategy", [StrategyName.ROUND_ROBIN, StrategyName.LEAST_BUSY, StrategyName.LEAST_BUSY_EWMA])
 async def test_single_tasks_take_turns(pool: Harness, strategy: str) -> None:
-    client, calls = await crew(pool, strategy, w1=16, w2=16)
+    client, calls = await client_and_calls(pool, strategy, w1=16, w2=16)
     await one_after_the_other(client, 20)
     assert not any(eq(*pair) for pair in pairwise(calls))
 
 
 async def test_single_tasks_follow_the_slots_under_weighted(pool: Harness) -> None:
-    client, calls = await crew(pool, StrategyName.WEIGHTED, small=4, large=12)
+    client, calls = await client_and_calls(pool, StrategyName.WEIGHTED, small=4, large=12)
     await one_after_the_other(client, 20)
     assert Counter(calls) == {"small": 5, "large": 15}
 
 
-async def test_least_busy_fills_the_idle_one_first(pool: Harness) -> None:
+async def test_least_busy_fills_the_idle_worker_first(pool: Harness) -> None:
     await pool.put()
     first, second = Gate(), Gate()
     await pool.worker(first, "w1", slots=8)
@@ -97,13 +97,13 @@ async def test_least_busy_fills_the_idle_one_first(pool: Harness) -> None:
     await client.wait_many(handles, 20)
 
 
-async def test_a_strategy_of_somebody_else_s_is_named_by_its_place(pool: Harness) -> None:
-    client, calls = await crew(pool, f"{__name__}:own_strategy", w1=16, w2=16)
+async def test_a_custom_strategy_is_named_by_its_import_path(pool: Harness) -> None:
+    client, calls = await client_and_calls(pool, f"{__name__}:own_strategy", w1=16, w2=16)
     await one_after_the_other(client, 6)
     assert Counter(calls) == {"w1": 3, "w2": 3}
 
 
-async def test_a_place_without_a_strategy_is_refused_at_once(pool: Harness) -> None:
+async def test_an_import_path_without_a_strategy_is_refused_at_once(pool: Harness) -> None:
     config = DispatcherConfig(strategy=f"{__name__}:missing")
     with pytest.raises(WorkerError, match="has no attribute 'missing'") as caught:
         Dispatcher(pool.store, config)
@@ -111,7 +111,7 @@ async def test_a_place_without_a_strategy_is_refused_at_once(pool: Harness) -> N
 
 
 async def test_a_slot_that_another_dispatcher_left_free_is_found_at_once(pool: Harness) -> None:
-    """Its plan names only the worker that the other one has filled; the answer tells of the one that is free."""
+    """The plan names only the worker that the other dispatcher filled; the answer names the free one."""
     await pool.put()
     store = pool.store
     for name in ("a", "b"):
@@ -119,7 +119,7 @@ async def test_a_slot_that_another_dispatcher_left_free_is_found_at_once(pool: H
     client = await pool.client()
     dispatcher = Dispatcher(store, DispatcherConfig(heartbeat_ms=60_000))
     await client.submit("acme", {}, cost=1, task_id="first")
-    for _ in range(2):  # it hears of the workers, and places the task; then it would sleep
+    for _ in range(2):  # it learns of the workers, and places the task; then it would sleep
         dispatcher._may_place_more(await dispatcher._place())
     (mine,) = [worker.incarnation for worker in await store.workers() if worker.load]
     await client.submit("acme", {}, cost=1, task_id="second")

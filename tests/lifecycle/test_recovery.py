@@ -1,4 +1,4 @@
-"""Workers that vanish, stop or come back; dispatchers in pairs; a server that goes away."""
+"""Workers that vanish, stop or come back; two dispatchers; a server that becomes unreachable."""
 
 import asyncio
 from collections import Counter
@@ -67,7 +67,7 @@ async def test_a_task_that_must_not_be_repeated_dies_with_its_worker(pool: Harne
     assert view.actual == 7
 
 
-async def test_a_worker_given_up_while_it_lives_stops_its_calls_and_comes_back_anew(pool: Harness) -> None:
+async def test_a_worker_that_was_evicted_while_alive_stops_its_calls_and_registers_again(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     gate = Gate()
@@ -87,7 +87,7 @@ async def test_a_worker_given_up_while_it_lives_stops_its_calls_and_comes_back_a
     await pool.assert_nothing_held()
 
 
-async def test_a_stopping_worker_finishes_what_it_runs(pool: Harness) -> None:
+async def test_a_stopping_worker_finishes_its_running_tasks(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     gate = Gate()
@@ -109,7 +109,7 @@ async def test_a_stopping_worker_finishes_what_it_runs(pool: Harness) -> None:
     assert await pool.store.workers() == []
 
 
-async def test_what_outlives_the_grace_time_goes_back_uncounted(pool: Harness) -> None:
+async def test_a_task_that_outlives_the_grace_time_returns_without_a_failure(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     gate = Gate()
@@ -143,7 +143,7 @@ async def test_a_second_stop_ends_the_grace_time_at_once(pool: Harness) -> None:
     assert await handle.state() is TaskState.PENDING
 
 
-async def test_a_call_that_cannot_be_stopped_does_not_hold_up_the_worker(pool: Harness) -> None:
+async def test_a_call_that_cannot_be_stopped_does_not_delay_the_worker_s_stop(pool: Harness) -> None:
     class Stubborn:
         def __init__(self) -> None:
             self.begun = asyncio.Event()
@@ -240,7 +240,7 @@ async def test_a_server_that_dies_and_returns_loses_no_accepted_task(tmp_path, g
         await pool.close()
 
 
-async def test_a_worker_cut_off_for_a_lease_stops_its_calls_and_comes_back_anew(pool: Harness) -> None:
+async def test_a_worker_cut_off_for_a_lease_stops_its_calls_and_registers_again(pool: Harness) -> None:
     await pool.put(PoolConfig(lease_ms=300))
     await pool.dispatcher()
     await pool.reaper()

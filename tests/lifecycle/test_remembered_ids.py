@@ -1,4 +1,4 @@
-"""How long a task is known, and what its caller is told afterwards: the table of the readme."""
+"""How long a task is known, and the answers that its caller gets afterwards: the table of the readme."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.support.store_raw import command
 
 TASK = {"payload": "once", "cost": 5, "task_id": "order-7"}
 PAST_RETENTION = ("task",)
-"""The keys that are gone when the retention has passed; then the tombstone goes, too."""
+"""The keys that have expired after the retention. The tombstone expires later."""
 PAST_ALL = ("task", "tombstone")
 
 
@@ -40,7 +40,7 @@ async def _ended(pool: Harness, provider: Counts) -> TaskHandle:
 
 
 async def _pass(pool: Harness, keys: tuple[str, ...]) -> Client:
-    """Do what the end of a time does, and return a client that has not seen the task."""
+    """Delete the keys that would have expired; return a client that has not seen the task."""
     for key in keys:
         assert await command(pool.store, "DEL", pool.store.keys.key(key, "acme", "order-7")) == 1
     return await pool.client()
@@ -85,7 +85,7 @@ async def test_a_handle_that_has_seen_the_end_keeps_it(pool: Harness) -> None:
     assert await handle.state() is TaskState.COMPLETED
 
 
-async def test_an_id_that_fairlane_made_is_known_for_the_retention_only(pool: Harness) -> None:
+async def test_an_id_made_by_fairlane_is_known_only_for_the_retention(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     await pool.worker(Counts())

@@ -16,7 +16,7 @@ from tests.support.store_raw import command
 
 
 class Returns:
-    """A provider that returns whatever it was given."""
+    """A provider that returns a given value."""
 
     def __init__(self, reply: object) -> None:
         self.reply = reply
@@ -25,7 +25,7 @@ class Returns:
         return self.reply  # type: ignore[return-value] - the point of some tests
 
 
-async def test_a_failure_is_tried_again_and_then_succeeds(pool: Harness) -> None:
+async def test_a_failed_task_is_retried_and_succeeds(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
@@ -50,7 +50,7 @@ async def test_the_last_allowed_failure_ends_the_task_with_the_last_error(pool: 
     await pool.assert_nothing_held()
 
 
-async def test_a_refusal_is_not_tried_again(pool: Harness) -> None:
+async def test_a_refused_task_is_not_retried(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
@@ -91,11 +91,13 @@ async def test_a_reply_that_cannot_be_used_fails_the_task_and_nothing_crashes(
     await pool.assert_nothing_held()
 
 
-@pytest.mark.parametrize(("told", "settled"), [(None, 400), (0, 0), (7, 7), (900, 900)])
-async def test_usage_is_settled_as_told_or_at_the_estimate(pool: Harness, told: int | None, settled: int) -> None:
+@pytest.mark.parametrize(("reported", "settled"), [(None, 400), (0, 0), (7, 7), (900, 900)])
+async def test_usage_is_settled_as_reported_or_at_the_estimate(
+    pool: Harness, reported: int | None, settled: int
+) -> None:
     await pool.put()
     await pool.dispatcher()
-    await pool.worker(Returns(Reply(None, told)))
+    await pool.worker(Returns(Reply(None, reported)))
     client = await pool.client()
     handle = await client.submit("acme", {}, cost=400)
     await handle.result(10)
@@ -120,7 +122,7 @@ async def test_secrets_in_an_error_are_not_kept(pool: Harness) -> None:
     assert "canary" not in caught.value.message
 
 
-async def test_a_wait_that_times_out_leaves_the_task_alone(pool: Harness) -> None:
+async def test_a_wait_that_times_out_does_not_affect_the_task(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     gate = Gate()
@@ -149,7 +151,7 @@ async def test_one_waiter_may_leave_without_disturbing_another(pool: Harness) ->
     assert await stays == handle.ref.id
 
 
-async def test_wait_many_tells_losses_as_values_in_order(pool: Harness) -> None:
+async def test_wait_many_returns_losses_as_values_in_order(pool: Harness) -> None:
     await pool.put(PoolConfig(max_attempts=1))
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
@@ -182,7 +184,7 @@ async def test_a_client_that_restarts_finds_its_tasks_by_id(pool: Harness) -> No
     assert await third.get("acme", "never-heard-of") is None
 
 
-async def test_an_end_that_was_not_told_is_found_all_the_same(pool: Harness) -> None:
+async def test_an_end_without_a_notice_is_still_found(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     gate = Gate()
@@ -191,7 +193,7 @@ async def test_an_end_that_was_not_told_is_found_all_the_same(pool: Harness) -> 
     handles = [await client.submit("acme", {}, cost=1) for _ in range(3)]
     for _ in handles:
         await gate.begun()
-    # As if the notices were lost: another client is the one that is told.
+    # As if the notices were lost: they go to another client.
     for handle in handles:
         await command(pool.store, "HSET", pool.store.keys.key("task", "acme", handle.ref.id), "client", "somebody")
     gate.open_to.set()
@@ -218,7 +220,7 @@ async def test_closing_the_client_ends_its_waits(pool: Harness) -> None:
         await wait
 
 
-async def test_a_payload_nobody_can_read_fails_its_task_only(pool: Harness) -> None:
+async def test_an_unreadable_payload_fails_only_its_task(pool: Harness) -> None:
     await pool.put()
     client = await pool.client()
     broken = await client.submit("acme", {}, cost=1)

@@ -1,4 +1,4 @@
-"""What a caller may submit, and what the answer promises."""
+"""The tasks that a caller may submit, and the promises of the answer."""
 
 import asyncio
 import math
@@ -94,7 +94,7 @@ async def test_a_malformed_task_is_refused_by_name_and_nothing_is_sent(field: st
 
 
 @pytest.mark.parametrize("cost", [0, -1, 2**53 + 1, 1.5, math.nan, 1e308, True, "1"])
-async def test_a_cost_that_is_none_is_refused_naming_field_and_value(cost: object) -> None:
+async def test_an_invalid_cost_is_refused_naming_field_and_value(cost: object) -> None:
     unreachable = Store(Endpoint("unix:///nowhere/at/all", call_timeout_ms=100), "x")
     async with unreachable, Client(unreachable) as client:
         with pytest.raises(InvalidTask) as caught:
@@ -111,7 +111,7 @@ async def test_a_payload_above_the_limit_is_refused_with_the_limit(pool: Harness
         await client.submit("acme", b"x" * 100, cost=1)
 
 
-async def test_refusals_come_as_their_own_kind_and_write_nothing(pool: Harness) -> None:
+async def test_each_refusal_has_its_own_error_and_writes_nothing(pool: Harness) -> None:
     await pool.put(PoolConfig(cost_ceiling_units=1000), acme=TenantConfig(queue_limit=1, cost_ceiling_units=500))
     client = await pool.client()
     with pytest.raises(UnknownTenant):
@@ -129,7 +129,7 @@ async def test_refusals_come_as_their_own_kind_and_write_nothing(pool: Harness) 
     assert snapshot.pool.live == 1
 
 
-async def test_submit_many_answers_each_task_in_its_place(pool: Harness) -> None:
+async def test_submit_many_answers_in_the_order_of_its_tasks(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
@@ -146,7 +146,7 @@ async def test_submit_many_answers_each_task_in_its_place(pool: Harness) -> None
     assert await client.wait_many(handles, 10) == expected
 
 
-async def test_what_exceeds_a_queue_s_bound_is_answered_with_it_task_by_task(pool: Harness) -> None:
+async def test_each_task_above_a_queue_s_bound_is_refused_with_the_bound(pool: Harness) -> None:
     await pool.put(None, acme=TenantConfig(queue_limit=100), globex=TenantConfig())
     client = await pool.client()
     answers = await client.submit_many(TaskSpec("acme" if n % 2 else "globex", n, 1) for n in range(1_000))
@@ -167,7 +167,7 @@ async def test_many_at_once_share_calls(pool: Harness) -> None:
     assert snapshot.pool.events - before <= 3
 
 
-async def test_an_unreachable_store_is_told_per_task_and_the_rest_is_not_sent() -> None:
+async def test_an_unreachable_store_is_reported_per_task_and_the_rest_is_not_sent() -> None:
     unreachable = Store(Endpoint("unix:///nowhere/at/all", call_timeout_ms=200), "x")
     async with unreachable, Client(unreachable) as client:
         with pytest.raises(StoreUnavailable) as caught:
@@ -180,7 +180,7 @@ async def test_an_unreachable_store_is_told_per_task_and_the_rest_is_not_sent() 
         assert all(isinstance(answer, StoreUnavailable) and answer.outcome_known for answer in answers)
 
 
-async def test_a_caller_that_leaves_before_its_task_is_sent_takes_it_along(pool: Harness) -> None:
+async def test_a_task_whose_caller_leaves_before_it_is_sent_is_not_submitted(pool: Harness) -> None:
     await pool.put()
     client = await pool.client()
     leaver = asyncio.create_task(client.submit("acme", 1, cost=1))

@@ -1,4 +1,4 @@
-"""What property tests need beyond the shared fixtures: one event loop that outlives an example, and a seed."""
+"""Fixtures of property tests: one event loop that outlives an example, and a seed."""
 
 import asyncio
 import itertools
@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 SEED = int(os.environ.get("FAIRLANE_TEST_SEED", "1"))
-"""Change it to try other random runs; every failure names the seed it came from."""
+"""Change it to try other random runs; every failure names its seed."""
 
 _names = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
 def seed() -> int:
-    """What random runs begin with."""
+    """The seed of random runs."""
     return SEED
 
 

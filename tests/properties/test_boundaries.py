@@ -17,7 +17,7 @@ from tests.support.store_packed import poke
 from tests.support.world_twin import Twin
 
 ODD_IDS = ["B", "a", "A-1", "a.b", "0", "9", "10", "Z", "a-", "a.", "a0", "aB", "a_b", "ab", "A", "AA", "a@b", "z"]
-"""In no order; a locale, or a comparison that ignores case or length, would sort them otherwise than bytes do."""
+"""Unsorted. A locale, or a comparison that ignores case or length, would not sort them in byte order."""
 
 
 def submission(tenant: str, task: str, cost: int = 1, priority: int = 100) -> Submission:
@@ -42,7 +42,7 @@ async def test_the_largest_costs_and_weights_stay_exact(endpoint: Endpoint, name
 
 
 async def test_a_debt_stops_at_its_floor(endpoint: Endpoint, name: str) -> None:
-    """4,200 tasks of declared cost 1 that each used 2^40: a deeper debt would not be exact."""
+    """4,200 tasks with an estimate of 1 that each used 2^40: a deeper debt would not be exact."""
     async with Twin(endpoint, name, ops.Setup(MAX_QUANTUM, (ops.Limits(), ops.Limits()), 4200)) as twin:
         for _ in range(17):
             await twin.step(ops.Submit(((0, 1, 100),) * 250))
@@ -82,7 +82,7 @@ async def test_fences_and_arrivals_stay_exact_to_the_end(store: Store) -> None:
     assert await store.settle("w-1", ends) == [Write.DONE] * 40
 
 
-async def test_ids_of_the_greatest_length_go_through_a_whole_life(store: Store) -> None:
+async def test_ids_of_the_greatest_length_work_for_a_whole_task(store: Store) -> None:
     alphabet = string.ascii_letters + string.digits + "._@-"
     tenant = ("T" + alphabet * 3)[:MAX_TENANT_ID]
     task = ("0" + alphabet * 4)[:MAX_TASK_ID]
@@ -106,8 +106,8 @@ async def test_ids_of_the_greatest_length_go_through_a_whole_life(store: Store) 
 
 
 @pytest.mark.parametrize("batch", [1, 2, 64])
-async def test_ties_go_in_the_byte_order_of_the_ids(store: Store, batch: int) -> None:
-    """Within a call Lua sorts, between calls the server does: batches of every size must agree."""
+async def test_ties_are_served_in_the_byte_order_of_the_ids(store: Store, batch: int) -> None:
+    """Lua sorts within a call, the server between calls: batches of every size must agree."""
     await store.put_pool(PoolConfig(quantum_units=10, lease_ms=3_600_000))
     await store.put_tenants({tenant: TenantConfig() for tenant in ODD_IDS})
     await store.register("w", "w-1", 64)
@@ -122,7 +122,7 @@ async def test_ties_go_in_the_byte_order_of_the_ids(store: Store, batch: int) ->
     assert [view.id for view in (await store.snapshot()).tenants] == in_bytes
 
 
-async def test_a_tenant_that_left_and_came_back_is_a_new_one(store: Store) -> None:
+async def test_a_tenant_that_was_removed_and_registered_again_is_new(store: Store) -> None:
     await store.put_pool(PoolConfig(quantum_units=10, lease_ms=3_600_000))
     await store.put_tenants({"a": TenantConfig(weight=5), "b": TenantConfig()})
     new = (await store.snapshot()).tenants[0]

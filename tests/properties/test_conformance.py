@@ -47,7 +47,7 @@ async def test_a_long_random_run_never_differs(endpoint: Endpoint, name: str, se
         pytest.fail(f"FAIRLANE_TEST_SEED={seed}, quantum {quantum}: {difference}")
 
 
-async def test_a_call_visits_at_most_256_tenants_and_the_next_goes_on(endpoint: Endpoint, name: str) -> None:
+async def test_a_call_visits_at_most_256_tenants_and_the_next_call_continues(endpoint: Endpoint, name: str) -> None:
     """300 tenants held to one task each: after the first round, a visit only parks."""
     count = 300
     async with Twin(endpoint, name, ops.Setup(1000, (ops.Limits(slots=1),) * count, count + 1)) as twin:
@@ -64,7 +64,7 @@ async def test_a_call_visits_at_most_256_tenants_and_the_next_goes_on(endpoint: 
         assert parked == [256 - 44, 300], "44 visits served the last tasks of the first round"
 
 
-async def test_a_call_ends_a_bounded_number_of_tasks_that_can_never_go(endpoint: Endpoint, name: str) -> None:
+async def test_a_call_ends_a_bounded_number_of_tasks_that_can_never_run(endpoint: Endpoint, name: str) -> None:
     """300 tasks queued, then a ceiling below all of them: several calls reject them, and the next tenant is served."""
     async with Twin(endpoint, name, ops.Setup(1000, (ops.Limits(), ops.Limits()))) as twin:
         for _ in range(3):

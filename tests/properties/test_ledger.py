@@ -1,6 +1,6 @@
-"""Random histories of work, money and time against a naive oracle: no budget is overspent and no window exceeded.
+"""Random histories of work, budgets and time against a naive oracle: no budget is overspent and no window exceeded.
 
-The oracle checks every event; the audit and the comparison with the store's own ledger come on top.
+The oracle checks every event. The audit runs too, and the store's own ledger is compared with the oracle's.
 """
 
 import random

@@ -22,7 +22,7 @@ WORKERS_DIE = (*ops.BUSY, *[ops.LoseWorker] * 10)
 
 
 async def open_up(twin: Twin) -> None:
-    """End what holds tasks back: no pause, no pool ceiling, and room for all."""
+    """Remove everything that holds tasks back: no pause, no pool ceiling, and slots for all."""
     await twin.step(ops.Resume())
     await twin.step(ops.SetPoolCeiling(0))
     await twin.step(ops.SetCapacity(64))
@@ -38,7 +38,7 @@ async def lose_again_and_again(twin: Twin) -> None:
 
 
 async def drain(twin: Twin) -> None:
-    """Let everything end."""
+    """Run every task to its end."""
     while twin.reference.tasks:
         await twin.step(ops.Advance(100))
         await twin.step(ops.Dispatch(64, (64, 64)))
@@ -48,7 +48,7 @@ async def drain(twin: Twin) -> None:
 
 
 async def test_a_repeated_call_changes_nothing(endpoint: Endpoint, name: str, seed: int) -> None:
-    """Every state after every operation is as if each call had been sent once."""
+    """After every operation the state is as if each call had been sent once."""
     source = random.Random(f"{seed}/repeats")
     setup = ops.Setup(1000, tuple(ops.draw_limits(source) for _ in range(4)))
     async with StutteringTwin(endpoint, name, setup, source) as twin:
@@ -57,7 +57,7 @@ async def test_a_repeated_call_changes_nothing(endpoint: Endpoint, name: str, se
 
 
 @pytest.mark.parametrize("quantum", [10, 10_000])
-async def test_every_task_ends_exactly_once_whatever_dies(
+async def test_every_task_ends_exactly_once_whichever_workers_die(
     endpoint: Endpoint, name: str, seed: int, quantum: int
 ) -> None:
     source = random.Random(f"{seed}/{quantum}/deaths")
@@ -83,7 +83,7 @@ async def test_every_task_ends_exactly_once_whatever_dies(
         states = [view.state for view in await twin.store.get(list(twin.reference.ended)) if view]
         assert len(states) == submitted
         assert all(state.ended for state in states)
-        assert TaskState.DEAD in states, "some must have been given up"
+        assert TaskState.DEAD in states, "some tasks must have been given up"
 
         snapshot = await twin.store.snapshot()
         assert (snapshot.pool.live, snapshot.pool.slots, snapshot.pool.cost, snapshot.pool.runnable) == (0, 0, 0, 0)
@@ -92,8 +92,8 @@ async def test_every_task_ends_exactly_once_whatever_dies(
         assert {worker.load for worker in await twin.store.workers()} == {0}
 
 
-async def test_a_lost_worker_can_change_nothing_any_more(endpoint: Endpoint, name: str) -> None:
-    """Its task runs elsewhere; whatever the lost worker says about either attempt is stale."""
+async def test_a_lost_worker_can_no_longer_change_anything(endpoint: Endpoint, name: str) -> None:
+    """Its task runs on another worker, and every report of the lost worker about either attempt is stale."""
     async with Twin(endpoint, name, ops.Setup(1000, (ops.Limits(),))) as twin:
         await twin.step(ops.Submit(((0, 10, 100),)))
         await twin.step(ops.Dispatch(1, (1, 0)))
@@ -114,8 +114,8 @@ async def test_a_lost_worker_can_change_nothing_any_more(endpoint: Endpoint, nam
         assert [view.state for view in await twin.store.get([task.ref]) if view] == [TaskState.COMPLETED]
 
 
-async def test_a_worker_half_taken_back_can_change_nothing_but_the_late_line(store: Store) -> None:
-    """Recovery goes in steps; from the first on, what the worker still seems to have is no longer its own."""
+async def test_a_worker_in_recovery_can_only_change_late_usage(store: Store) -> None:
+    """Recovery takes several steps; after the first the worker no longer owns the tasks that it still seems to have."""
     held = 150
     await store.put_pool(PoolConfig(slots=held))
     await store.put_tenants({"t": TenantConfig()})

@@ -1,6 +1,6 @@
-"""The service two backlogged tenants get never drifts further apart than the bound of deficit round robin allows.
+"""The service of two backlogged tenants never differs by more than the bound of deficit round robin.
 
-The history is read from the event stream, as an audit would; charges, corrections and forfeits are the store's own.
+The history comes from the event stream, as in an audit; charges, corrections and forfeits are the store's own.
 """
 
 import random
@@ -63,9 +63,7 @@ async def test_backlogged_tenants_stay_within_the_bound(
 
 
 @pytest.mark.parametrize("quantum", QUANTA)
-async def test_the_bound_survives_everything_that_can_happen(
-    endpoint: Endpoint, name: str, seed: int, quantum: int
-) -> None:
+async def test_the_bound_holds_under_all_operations(endpoint: Endpoint, name: str, seed: int, quantum: int) -> None:
     """Ceilings, parking, throttles, cancels, lost workers, changing weights, failures, over- and under-estimates."""
     source = random.Random(f"{seed}/{quantum}")
     setup = ops.Setup(quantum, tuple(ops.draw_limits(source) for _ in range(5)))
@@ -75,7 +73,7 @@ async def test_the_bound_survives_everything_that_can_happen(
 
 
 async def test_a_thousand_to_one_is_served_a_thousand_to_one(endpoint: Endpoint, name: str) -> None:
-    """Equal costs, exact estimates: after any time the heavy tenant has got 1,000 times as much, within the bound."""
+    """Equal costs, exact estimates: at any time the heavy tenant has got 1,000 times as much, within the bound."""
     quantum, cost = 10, 100
     setup = ops.Setup(quantum, (ops.Limits(weight=1000), ops.Limits(weight=1)), 64)
     cycle = [

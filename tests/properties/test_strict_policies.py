@@ -19,7 +19,7 @@ def placed(twin: Twin) -> list[str]:
 
 
 @pytest.mark.parametrize("policy", [PRIORITY, FIFO])
-async def test_a_long_random_run_does_as_a_naive_scheduler(
+async def test_a_long_random_run_agrees_with_a_naive_scheduler(
     endpoint: Endpoint, name: str, seed: int, policy: QueuePolicy
 ) -> None:
     source = random.Random(f"{seed}/{policy}")
@@ -40,7 +40,7 @@ async def test_a_long_random_run_does_as_a_naive_scheduler(
     ],
 )
 async def test_order_across_tenants(endpoint: Endpoint, name: str, policy: QueuePolicy, order: list[str]) -> None:
-    """Weights and costs do not matter: the lowest number first, among equals the first to arrive."""
+    """Weights and costs do not matter: the task with the lowest number goes first, among equals the first to arrive."""
     tenants = (ops.Limits(weight=1000), ops.Limits(weight=1))
     async with Twin(endpoint, name, ops.Setup(1000, tenants, policy=policy)) as twin:
         await twin.step(ops.Submit(((0, 1, 5), (0, 1, 9), (1, 100_000, 0))))

@@ -1,7 +1,7 @@
-"""Random histories of windows that are switched on and off, and change their limits and intervals, against an oracle.
+"""Random histories of windows that are switched on and off and change their limits and intervals, against an oracle.
 
-Each task is offered by itself. Whenever one is placed, no window holds more than its limit; whenever one waits, some
-window is full: exactly, whatever the intervals were, except that a lengthened one need not remember what had left.
+Tasks are offered one by one. Whenever a task is placed, no window holds more than its limit; whenever one waits, some
+window is full. This is exact for all intervals, except that a lengthened window need not remember stamps that had left.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""One Ray for the whole layer, on the session's server; and programs of their own where a program must end."""
+"""One Ray for all tests of this directory, on the session's server, and separate programs for tests that end one."""
 
 import asyncio
 import os
@@ -33,12 +33,12 @@ ROOT = Path(fairlane.__file__).parents[1]
 PROVIDER = "fairlane.providers.simulated:SimulatedProvider"
 RUN_VARIABLE = "FAIRLANE_TEST_RUN"
 LIMIT_S = 10.0
-"""Within this time everything must be gone."""
+"""The time within which everything must be gone."""
 
 
 @pytest.fixture(scope="session")
 def platform(server: EmbeddedServer) -> Iterator[Platform]:
-    """The layer's Ray on the session's server. Schedulers on it need names of their own."""
+    """The Ray of these tests, on the session's server. Each scheduler on it needs its own name."""
     platform = Platform(ServerConfig(url=server.address.url))
     asyncio.run(platform.start())
     yield platform
@@ -47,7 +47,7 @@ def platform(server: EmbeddedServer) -> Iterator[Platform]:
 
 @pytest.fixture
 def config(name: str) -> SchedulerConfig:
-    """Two tenants and two workers; a lease short enough to see its end."""
+    """Two tenants and two workers; a lease so short that a test can wait for its end."""
     return SchedulerConfig(
         name=name,
         pool=PoolConfig(slots=16, lease_ms=2_000, quantum_units=100),
@@ -58,7 +58,7 @@ def config(name: str) -> SchedulerConfig:
 
 
 class Program:
-    """A running program and every process it has been seen to start, directly or not."""
+    """A running program, and every process that it was seen to start, directly or indirectly."""
 
     def __init__(self, *arguments: str, environment: dict[str, str] | None = None) -> None:
         self._run = secrets.token_hex(8)
@@ -73,13 +73,13 @@ class Program:
         self.seen: set[ProcessId] = set()
 
     def line(self) -> str:
-        """Return the next line of its output."""
+        """Return the next line of the program's output."""
         line = self.process.stdout.readline().rstrip("\n")
         self.look()
         return line
 
     def look(self) -> set[str]:
-        """Take note of what runs now; return the names."""
+        """Record the program's processes that run now; return their names."""
         try:
             running = psutil.Process(self.process.pid).children(recursive=True)
         except psutil.Error:
@@ -88,11 +88,11 @@ class Program:
         return {process.name() for process in running if process.is_running()}
 
     def wait_for(self, name: str) -> None:
-        """Wait until it has started a process of this name."""
+        """Wait until the program has started a process of this name."""
         assert wait_until(lambda: name in self.look(), 60.0), f"{name} never ran"
 
     def end(self, signum: signal.Signals, limit_s: float = LIMIT_S) -> tuple[int, str, str]:
-        """Send a signal; return exit code, output and errors. Fails if it, or anything of it, outlives the limit."""
+        """Send a signal; return exit code, output and errors. Fails if one of its processes outlives the limit."""
         self.look()
         begin = time.monotonic()
         self.process.send_signal(signum)
@@ -101,7 +101,7 @@ class Program:
         return self.process.returncode, output, errors
 
     def left(self) -> list[str]:
-        """Say which of its processes still run."""
+        """Return the program's processes that still run."""
         return [
             f"{process.pid} {' '.join(process.info['cmdline'] or [])[:80]}"
             for process in psutil.process_iter(["cmdline"])
@@ -109,7 +109,7 @@ class Program:
         ]
 
     def clean_up(self) -> None:
-        """After a test, however it went: leave nothing behind."""
+        """Kill every process that the test left."""
         self.process.kill()
         self.process.communicate()
         wait_until(lambda: not self.left(), LIMIT_S)
@@ -126,7 +126,7 @@ class Program:
 
 @pytest.fixture
 def run_program() -> Iterator[Callable[..., Program]]:
-    """Starts programs."""
+    """Return a function that starts programs."""
     programs: list[Program] = []
 
     def run(*arguments: str, environment: dict[str, str] | None = None) -> Program:
@@ -140,7 +140,7 @@ def run_program() -> Iterator[Callable[..., Program]]:
 
 @pytest.fixture
 def start_server(tmp_path: Path) -> Iterator[Callable[..., Path]]:
-    """Starts servers with settings that Fairlane's own would not have; returns the socket."""
+    """Return a function that starts a server with other settings than Fairlane's own and returns its socket."""
     processes: list[subprocess.Popen[bytes]] = []
 
     def start(*settings: str) -> Path:

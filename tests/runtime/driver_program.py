@@ -1,4 +1,4 @@
-"""A user's program, run by the tests: starts a scheduler, says so, runs until its input ends.
+"""A user's program for the tests: it starts a scheduler, prints a line, and runs until its input ends.
 
 Arguments: scheduler name; and, optionally, a server's URL.
 """
@@ -29,7 +29,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    # Who starts the tests in the background has Ctrl-C ignored, and passes that on.
+    # A shell that runs the tests in the background ignores Ctrl-C, and this program would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         asyncio.run(main())

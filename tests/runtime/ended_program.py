@@ -1,8 +1,8 @@
-"""A program, run by the tests, whose Ray ends before its schedulers. Each line that it prints is what came of a call.
+"""A program for the tests, whose Ray ends before its schedulers. It prints the outcome of each call on a line.
 
-Arguments: scheduler name, a server's URL, and how it ends: ``platform`` (Fairlane's Ray, by its platform), ``own``
-(a Ray of the program's, which has imported Ray first, so that it would start by itself), ``failed`` (a start that
-fails, in Fairlane's Ray).
+Arguments: scheduler name, a server's URL, and how it ends: ``platform`` (the platform stops Fairlane's Ray), ``own``
+(the program ends its own Ray, which it imported first, so that Ray would start by itself), ``failed`` (the scheduler's
+start fails in Fairlane's Ray).
 """
 
 import asyncio
@@ -15,7 +15,7 @@ PROVIDER = "fairlane.providers.simulated:SimulatedProvider"
 
 
 async def by_its_platform(config: fairlane.SchedulerConfig) -> None:
-    """Stop the platform before the scheduler that is on it."""
+    """Stop the platform before its scheduler."""
     platform = Platform(config.server)
     await platform.start()
     scheduler = fairlane.Scheduler(config, PROVIDER, platform=platform)
@@ -27,7 +27,7 @@ async def by_its_platform(config: fairlane.SchedulerConfig) -> None:
 
 
 async def by_the_program(config: fairlane.SchedulerConfig) -> None:
-    """End a Ray that Fairlane did not begin."""
+    """End a Ray that Fairlane did not start."""
     import ray  # noqa: PLC0415 - not in every case
 
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
@@ -59,7 +59,7 @@ async def tell(scheduler: fairlane.Scheduler) -> None:
 
 
 async def main() -> None:
-    """Run one way, and say whether a Ray is there after it."""
+    """Run in the chosen way, then print whether Ray is still initialised."""
     name, url, way = sys.argv[1:]
     config = fairlane.SchedulerConfig(name=name, server=fairlane.ServerConfig(url=url))
     await {"platform": by_its_platform, "own": by_the_program, "failed": by_a_failed_start}[way](config)

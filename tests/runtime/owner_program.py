@@ -1,7 +1,7 @@
-"""A user's program, run by the tests: it has its own way to end at SIGTERM, and says how far it is.
+"""A user's program for the tests: it ends at SIGTERM in its own way, and prints its progress.
 
-Arguments: scheduler name, a server's URL, and how it ends: ``loop`` (an event loop's handler), ``sync`` (a handler of
-Python's that stops a `SyncScheduler`), ``none``.
+Arguments: scheduler name, a server's URL, and how it ends: ``loop`` (an event loop's handler), ``sync`` (a Python
+handler that stops a `SyncScheduler`), ``none``.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def told(text: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function of Ray's: it says when it begins."""
+def announced(text: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function of Ray so that it prints a line when it begins."""
 
     def wrapped(*arguments: object, **options: object) -> object:
         say(text)
@@ -32,12 +32,12 @@ def told(text: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tell_of_ray() -> None:
-    """Have Ray say when its C++ code has the process connected, and when it has disconnected it."""
+    """Have Ray print a line when its C++ code begins to connect the process, and when the process is disconnected."""
     import ray._private.node as node  # noqa: PLC0415 - as late as Fairlane does
     import ray._raylet as raylet  # noqa: PLC0415
 
-    raylet.CoreWorker = told("connecting", raylet.CoreWorker)
-    node.Node.kill_all_processes = told("disconnected", node.Node.kill_all_processes)
+    raylet.CoreWorker = announced("connecting", raylet.CoreWorker)
+    node.Node.kill_all_processes = announced("disconnected", node.Node.kill_all_processes)
 
 
 async def with_a_loop(config: fairlane.SchedulerConfig, *, handles: bool) -> None:
@@ -51,7 +51,7 @@ async def with_a_loop(config: fairlane.SchedulerConfig, *, handles: bool) -> Non
 
 
 def without_one(config: fairlane.SchedulerConfig) -> None:
-    """The same with a `SyncScheduler`, which the handler stops: also while it starts, and while it stops."""
+    """The same with a `SyncScheduler`. The handler stops it, even while it starts or stops."""
     scheduler = fairlane.SyncScheduler(config, PROVIDER)
     ended = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Actors that are killed are back by themselves, and nothing is lost."""
+"""Killed actors restart by themselves, and nothing is lost."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.ray, pytest.mark.fault]
 
 
 @pytest.mark.parametrize("victim", ["worker-1", "dispatcher", "controller"])
-async def test_an_actor_killed_in_mid_run_is_back_and_every_task_completes(platform, config, victim):
+async def test_a_killed_actor_restarts_and_every_task_completes(platform, config, victim):
     specs = [TaskSpec(("acme", "beta")[i % 2], {"echo": i, "ms": 10}, cost=50) for i in range(600)]
     async with Scheduler(config, PROVIDER, platform=platform) as s:
         before = await s.operator.actor_pids()
@@ -31,12 +31,12 @@ async def test_an_actor_killed_in_mid_run_is_back_and_every_task_completes(platf
         assert {name for name in before if before[name] != after[name]} == {victim}
         pool = (await s.operator.snapshot()).pool
         assert (pool.slots, pool.cost, pool.successes) == (0, 0, 600)
-        # The new process does the work, too.
+        # The new process works, too.
         again = await s.submit_many(specs[:200])
         assert len(await s.wait_many(again, timeout_s=60)) == 200
 
 
-async def test_the_calls_of_a_killed_worker_are_made_again_and_no_others(platform, config):
+async def test_only_the_calls_of_a_killed_worker_are_repeated(platform, config):
     async with Scheduler(config, PROVIDER, platform=platform) as s:
         handles = await s.submit_many([TaskSpec("acme", {"echo": i, "ms": 2_000}, cost=50) for i in range(12)])
         while not all([await handle.state() is TaskState.ACTIVE for handle in handles]):
@@ -53,7 +53,7 @@ async def test_the_calls_of_a_killed_worker_are_made_again_and_no_others(platfor
         assert all(view.recoveries <= 1 and view.failures == 0 for view in views)
 
 
-async def test_sigterm_lets_a_worker_finish_what_it_runs(platform, config):
+async def test_sigterm_lets_a_worker_finish_its_running_tasks(platform, config):
     async with Scheduler(config, PROVIDER, platform=platform) as s:
         pids = await s.operator.actor_pids()
         handles = await s.submit_many([TaskSpec("acme", {"echo": i, "ms": 500}, cost=50) for i in range(8)])
@@ -65,7 +65,7 @@ async def test_sigterm_lets_a_worker_finish_what_it_runs(platform, config):
         views = [await s.client.get("acme", handle.ref.id) for handle in handles]
         assert all((view.recoveries, view.failures) == (0, 0) for view in views)
         started = [row for event in await s.store.events() for row in event.rows if isinstance(row, ActiveRow)]
-        assert len(started) == 8  # none was handed back and begun again
+        assert len(started) == 8  # none was handed back and started again
         deadline = time.monotonic() + 30
         while not gone(pids["worker-1"]):
             assert time.monotonic() < deadline

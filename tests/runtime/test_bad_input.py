@@ -1,4 +1,4 @@
-"""Each mistake is one plain line, from the command line and from the library alike."""
+"""Each mistake is reported in one plain line, by the command line and by the library."""
 
 import asyncio
 import socket
@@ -19,7 +19,7 @@ from .conftest import PROVIDER
 
 @pytest.fixture
 def not_redis() -> Iterator[str]:
-    """Something that answers, but not as Redis does."""
+    """A server that answers, but does not speak Redis's protocol."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:
@@ -64,8 +64,8 @@ SERVERS = [
 ]
 
 
-@pytest.mark.parametrize(("bad_url", "told"), SERVERS, indirect=["bad_url"])
-def test_a_server_that_cannot_be_used(bad_url, told, tmp_path, capsys):
+@pytest.mark.parametrize(("bad_url", "expected"), SERVERS, indirect=["bad_url"])
+def test_a_server_that_cannot_be_used(bad_url, expected, tmp_path, capsys):
     config = tmp_path / "fairlane.toml"
     config.write_text("[server]\ncall_timeout_ms = 400\n")
     options = ["--redis", bad_url, "--config", str(config)]
@@ -74,18 +74,18 @@ def test_a_server_that_cannot_be_used(bad_url, told, tmp_path, capsys):
         captured = capsys.readouterr()
         assert captured.err.startswith("fairlane: "), command
         assert captured.err.count("\n") == 1, captured.err
-        assert told in captured.err, command
+        assert expected in captured.err, command
         assert "canary-42" not in captured.out + captured.err
 
     server = ServerConfig(url=bad_url, call_timeout_ms=400)
     with pytest.raises((fairlane.StoreUnavailable, fairlane.StoreUnsuitable)) as caught:
         asyncio.run(Scheduler(SchedulerConfig(server=server), PROVIDER).start())
-    assert told in caught.value.message
+    assert expected in caught.value.message
     assert "canary-42" not in f"{caught.value!r} {server!r}"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told", "code"),
+    ("arguments", "expected", "code"),
     [
         (["status", "--redis", "http://localhost"], "server.url: must be redis://", 1),
         (["status"], "no server: give --redis or --config", 1),
@@ -99,18 +99,18 @@ def test_a_server_that_cannot_be_used(bad_url, told, tmp_path, capsys):
         ([], "ommand", 2),
     ],
 )
-def test_wrong_use(arguments, told, code, capsys, monkeypatch):
+def test_wrong_use(arguments, expected, code, capsys, monkeypatch):
     monkeypatch.delenv("FAIRLANE_REDIS_URL", raising=False)
     assert run(arguments) == code
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("fairlane: ")
     assert captured.err.count("\n") == 1
-    assert told in captured.err
+    assert expected in captured.err
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("nmae = 'x'", "nmae"),
         ("name = 'a b'", "name"),
@@ -122,17 +122,17 @@ def test_wrong_use(arguments, told, code, capsys, monkeypatch):
         ("= 1", "not valid TOML"),
     ],
 )
-def test_a_configuration_that_cannot_be_used(text, told, tmp_path, capsys):
+def test_a_configuration_that_cannot_be_used(text, expected, tmp_path, capsys):
     config = tmp_path / "fairlane.toml"
     config.write_text(text)
     assert run(["serve", "--config", str(config), "--provider", PROVIDER]) == 1
     captured = capsys.readouterr()
-    assert told in captured.err
+    assert expected in captured.err
     assert captured.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("address", "named", "kind", "told"),
+    ("address", "named", "kind", "expected"),
     [
         ("10.0.0.1:6379", False, fairlane.ConfigError, "embedded server"),
         ("ray://somewhere:10001", True, fairlane.ConfigError, "host:port or auto"),
@@ -140,13 +140,13 @@ def test_a_configuration_that_cannot_be_used(text, told, tmp_path, capsys):
         ("127.0.0.1:1", True, fairlane.RuntimeStartError, "Ray at 127.0.0.1:1"),
     ],
 )
-async def test_a_ray_that_cannot_be_used(address, named, kind, told, endpoint):
+async def test_a_ray_that_cannot_be_used(address, named, kind, expected, endpoint):
     config = ServerConfig(url=endpoint.url if named else None)
-    with pytest.raises(kind, match=told):
+    with pytest.raises(kind, match=expected):
         await Platform(config, RayConfig(address=address)).start()
 
 
-def test_status_tells_what_is_there_and_what_is_not(endpoint, name, capsys):
+def test_status_shows_a_scheduler_and_names_one_that_does_not_exist(endpoint, name, capsys):
     async def put() -> None:
         async with Store(endpoint, name) as store:
             await store.put_pool(fairlane.PoolConfig(slots=5))
@@ -194,9 +194,7 @@ async def test_a_secret_is_never_sent_through_ray(platform, start_server, monkey
 
 
 @pytest.mark.ray
-async def test_a_private_ray_that_runs_already_serves_no_secret_that_it_was_not_given(
-    platform, start_server, monkeypatch
-):
+async def test_a_private_ray_that_already_runs_takes_no_other_secret_url(platform, start_server, monkeypatch):
     url = f"unix://:canary-42@{start_server('--requirepass', 'canary-42')}"
     monkeypatch.setenv("FAIRLANE_REDIS_URL", url)
     with pytest.raises(fairlane.ConfigError, match="one private Ray serves one URL") as caught:

@@ -1,4 +1,4 @@
-"""What importing costs."""
+"""The cost of importing Fairlane."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""An ended worker's incarnations are evicted from the store, whether they were seen or not; and no others."""
+"""Only the incarnations of a worker that ended are evicted from the store, whether they were seen or not."""
 
 import asyncio
 import random
@@ -12,7 +12,7 @@ from fairlane.workers.members.status import WorkerStatus
 
 @dataclass
 class Ended:
-    """Stands for a member."""
+    """Stands in for a member."""
 
     id: str = "worker-1"
     store_name: str = "worker-1@here"
@@ -23,7 +23,7 @@ async def living(store) -> set[str]:
     return {view.incarnation for view in await store.workers() if view.state == "live"}
 
 
-async def test_a_life_that_was_never_seen_ends_and_other_workers_live_on(store):
+async def test_an_unseen_incarnation_is_evicted_and_other_workers_keep_theirs(store):
     await store.put_pool(PoolConfig(slots=4))
     for name, incarnation in [("worker-1@here", "unseen"), ("worker-1@elsewhere", "theirs"), ("worker-2@here", "two")]:
         await store.register(name, incarnation, 4)
@@ -31,7 +31,7 @@ async def test_a_life_that_was_never_seen_ends_and_other_workers_live_on(store):
     assert await living(store) == {"theirs", "two"}
 
 
-async def test_the_life_that_was_seen_ends_whatever_has_become_of_the_worker_and_its_successor_does_not(store):
+async def test_the_seen_incarnation_is_evicted_and_its_successor_is_not(store):
     await store.put_pool(PoolConfig(slots=4))
     await store.register("worker-1@here", "successor", 4)
     await store.register("gone@here", "seen", 4)
@@ -39,7 +39,7 @@ async def test_the_life_that_was_seen_ends_whatever_has_become_of_the_worker_and
     assert await living(store) == {"successor"}
 
 
-async def test_who_starts_while_the_store_answers_is_left_alone(store, monkeypatch):
+async def test_a_worker_that_starts_while_the_store_answers_is_not_evicted(store, monkeypatch):
     await store.put_pool(PoolConfig(slots=4))
     await store.register("worker-1@here", "successor", 4)
     member, workers = Ended(), store.workers
@@ -53,7 +53,7 @@ async def test_who_starts_while_the_store_answers_is_left_alone(store, monkeypat
     assert {view.incarnation for view in await workers() if view.state == "live"} == {"successor"}
 
 
-async def test_a_store_that_is_away_is_waited_for(store, monkeypatch):
+async def test_an_eviction_waits_for_an_unreachable_store(store, monkeypatch):
     await store.put_pool(PoolConfig(slots=4))
     await store.register("worker-1@here", "unseen", 4)
     workers, away = store.workers, [StoreUnavailable("away"), StoreUnavailable("away")]

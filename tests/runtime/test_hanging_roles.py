@@ -20,7 +20,7 @@ RARELY = WorkerHealthConfig(interval_ms=600_000)
 
 @contextlib.contextmanager
 def stopped(pid: int):
-    """Let a process hang, and in the end whatever is left of it go on."""
+    """Suspend a process; resume it at the end, if it still exists."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
@@ -30,7 +30,7 @@ def stopped(pid: int):
 
 
 @pytest.mark.parametrize("victim", ["dispatcher", "controller"])
-async def test_one_that_hangs_is_replaced_and_the_work_goes_on(platform, config, victim):
+async def test_a_role_that_hangs_is_replaced_and_tasks_complete(platform, config, victim):
     async with Scheduler(config.model_copy(update={"health": HEALTH}), PROVIDER, platform=platform) as s:
         before = await s.operator.actor_pids()
         with stopped(before[victim]):
@@ -41,13 +41,13 @@ async def test_one_that_hangs_is_replaced_and_the_work_goes_on(platform, config,
         assert {name for name in before if before[name] != after[name]} == {victim}
 
 
-async def test_a_stop_waits_for_none_that_hangs(platform, config):
+async def test_a_stop_does_not_wait_for_roles_that_hang(platform, config):
     workers = config.workers.model_copy(update={"grace_ms": 40_000})
     config = config.model_copy(update={"health": RARELY, "workers": workers})
     scheduler = Scheduler(config, PROVIDER, platform=platform)
     await scheduler.start()
     pids = await scheduler.operator.actor_pids()
     with stopped(pids["dispatcher"]), stopped(pids["controller"]):
-        async with asyncio.timeout(config.workers.grace_ms / 1000):  # less than what either had to itself
+        async with asyncio.timeout(config.workers.grace_ms / 1000):  # less than the grace time of each role
             await scheduler.stop()
         assert await asyncio.to_thread(wait_until, lambda: all(map(gone, pids.values())), 30.0)

@@ -1,4 +1,4 @@
-"""What a user does with a scheduler."""
+"""A user's everyday calls of a scheduler."""
 
 import asyncio
 import threading
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.ray, pytest.mark.asyncio(loop_scope="module")]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def scheduler(platform):
-    """One scheduler for what leaves it as it was."""
+    """One scheduler, shared by the tests that leave it unchanged."""
     config = SchedulerConfig(name="library-use", tenants={"acme": TenantConfig(weight=2), "beta": TenantConfig()})
     async with fairlane.Scheduler(config, provider=PROVIDER, platform=platform) as scheduler:
         yield scheduler
@@ -49,7 +49,7 @@ async def test_many_tasks_of_two_tenants_through_two_workers(scheduler):
     assert {names[row.incarnation] for row in placed} == {"worker-1", "worker-2"}
 
 
-async def test_a_refusal_is_a_value_among_many_and_an_error_alone(scheduler):
+async def test_submit_many_returns_a_refusal_and_submit_raises_it(scheduler):
     good, unknown = await scheduler.submit_many([TaskSpec("acme", {"echo": 1}, 5), TaskSpec("nobody", {}, 5)])
     assert await good.result(timeout_s=30) == 1
     assert isinstance(unknown, fairlane.UnknownTenant)
@@ -68,7 +68,7 @@ async def test_cancel_reaches_a_running_task(scheduler):
         await handle.result(timeout_s=30)
 
 
-async def test_what_an_operator_can_do(scheduler):
+async def test_the_operator_s_operations(scheduler):
     await scheduler.operator.put_tenant("gamma", TenantConfig(weight=7))
     assert {view.id: view.weight for view in (await scheduler.operator.snapshot()).tenants}["gamma"] == 7
     assert await scheduler.operator.remove_tenant("gamma")
@@ -118,8 +118,8 @@ async def test_a_name_is_taken_while_it_runs(scheduler, platform):
 
 
 async def test_after_a_failed_start_and_after_a_stop_the_name_is_free_at_once(platform, config):
-    told = r"^worker-\d: provider 'no.such:thing' cannot be imported"
-    with pytest.raises(fairlane.RuntimeStartError, match=told):
+    expected = r"^worker-\d: provider 'no.such:thing' cannot be imported"
+    with pytest.raises(fairlane.RuntimeStartError, match=expected):
         await Scheduler(config, "no.such:thing", platform=platform).start()
     again = Scheduler(config, SimulatedProvider(default_ms=1), platform=platform)
     for turn in range(2):

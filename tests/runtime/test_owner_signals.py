@@ -1,4 +1,4 @@
-"""SIGTERM to a program with a scheduler does what the program has it do, from before Ray's start to after its end."""
+"""SIGTERM runs the program's own handler, from before Ray's start to after its end."""
 
 import signal
 
@@ -13,7 +13,7 @@ PROGRAM = __file__.replace("test_owner_signals", "owner_program")
 
 @pytest.fixture
 def begin(run_program, endpoint, name):
-    """Starts the program; returns it once it has said so much."""
+    """Start the program; return it once it has printed these lines."""
 
     def begin(way: str, *said: str) -> Program:
         program = run_program(PROGRAM, name, endpoint.url, way)
@@ -29,16 +29,16 @@ def test_a_handler_set_before_the_start_stops_it_in_order(begin):
     assert program.end(signal.SIGTERM) == (0, "told to end\ndisconnected\nstopped\n", "")
 
 
-def test_it_is_in_force_while_ray_connects(begin):
+def test_the_handler_works_while_ray_connects(begin):
     program = begin("loop", "connecting")
     program.look()
     program.process.send_signal(signal.SIGTERM)
-    output, errors = program.process.communicate(timeout=60)  # it starts to the end before it stops
+    output, errors = program.process.communicate(timeout=60)  # it completes its start before it stops
     assert sorted(output.splitlines()) == ["disconnected", "stopped", "told to end", "up"]
     assert (program.process.returncode, errors) == (0, "")
 
 
-def test_it_is_in_force_while_ray_disconnects(begin):
+def test_the_handler_works_while_ray_disconnects(begin):
     program = begin("loop", "connecting", "up")
     program.process.send_signal(signal.SIGTERM)
     assert [program.line(), program.line()] == ["told to end", "disconnected"]
@@ -65,8 +65,8 @@ def test_a_handler_that_stops_a_sync_scheduler_while_it_stops(begin):
 def test_a_handler_that_stops_a_sync_scheduler_while_it_starts(begin, name):
     program = begin("sync", "connecting")
     code, output, errors = program.end(signal.SIGTERM)
-    told = f"scheduler {name} was stopped while it started"
-    assert sorted(output.splitlines()) == sorted(["disconnected", told, "stopped", "told to end"])
+    message = f"scheduler {name} was stopped while it started"
+    assert sorted(output.splitlines()) == sorted(["disconnected", message, "stopped", "told to end"])
     assert (code, errors) == (0, "")
 
 
@@ -76,5 +76,5 @@ def test_serve_at_sigterm_while_it_starts(run_program, tmp_path, name, moment):
     config.write_text(f'name = "{name}"\n')
     program = run_program("-m", "fairlane.cli", "serve", "--config", str(config), "--provider", PROVIDER)
     program.wait_for(moment)
-    told = "fairlane: interrupted while starting; nothing is left running\n"
-    assert program.end(signal.SIGTERM) == (128 + signal.SIGTERM, "", told)
+    message = "fairlane: interrupted while starting; nothing is left running\n"
+    assert program.end(signal.SIGTERM) == (128 + signal.SIGTERM, "", message)

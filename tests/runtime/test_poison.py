@@ -1,4 +1,4 @@
-"""A task that kills every worker that runs it takes no other task along."""
+"""A task that kills its workers makes no other task fail."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.ray, pytest.mark.fault]
 
 
 class Poisonable(SimulatedProvider):
-    """Plays its payload; one that says ``kill`` kills the process."""
+    """Plays its payload; the payload ``kill`` kills the process."""
 
     async def call(self, call: Call) -> Reply:
         if call.payload == "kill":
@@ -21,7 +21,7 @@ class Poisonable(SimulatedProvider):
 
 
 @pytest.mark.parametrize("poison", [1, 3])
-async def test_only_what_kills_its_workers_is_given_up(platform, config, poison):
+async def test_only_the_task_that_kills_its_workers_is_given_up(platform, config, poison):
     async with Scheduler(config, Poisonable(), platform=platform) as s:
         good = await s.submit_many([TaskSpec("beta", {"echo": i, "ms": 100}, cost=50) for i in range(80)])
         bad = await s.submit_many([TaskSpec("acme", "kill", cost=50) for _ in range(poison)])

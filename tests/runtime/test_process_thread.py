@@ -9,7 +9,7 @@ import pytest
 from fairlane.runtime import process_thread
 
 
-async def test_every_call_runs_on_one_thread_whoever_calls():
+async def test_every_call_runs_on_the_same_thread():
     here = await process_thread.call(threading.current_thread)
     there = await asyncio.to_thread(lambda: asyncio.run(process_thread.call(threading.current_thread)))
     assert here is there
@@ -17,12 +17,12 @@ async def test_every_call_runs_on_one_thread_whoever_calls():
     assert here.daemon
 
 
-async def test_an_error_is_the_callers():
+async def test_an_error_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
         await process_thread.call(lambda: 1 // 0)
 
 
-async def test_a_cancelled_caller_waits_for_what_it_began():
+async def test_a_cancelled_caller_waits_for_its_call():
     done: list[str] = []
 
     def work() -> None:
@@ -37,7 +37,7 @@ async def test_a_cancelled_caller_waits_for_what_it_began():
     assert done == ["work"]
 
 
-async def test_what_hangs_does_not_hold_up_later_calls(monkeypatch):
+async def test_a_call_that_hangs_does_not_delay_later_calls(monkeypatch):
     monkeypatch.setattr(process_thread, "PATIENCE_S", 0.1)
     release = threading.Event()
     before = await process_thread.call(threading.current_thread)

@@ -1,4 +1,4 @@
-"""The end of a process is told at once, on every loop that Fairlane runs on."""
+"""The end of a process is reported at once, on every event loop that Fairlane supports."""
 
 import asyncio
 import subprocess
@@ -19,7 +19,7 @@ def process():
 
 
 @pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
-def test_the_end_is_told_once(process, new_loop):
+def test_the_end_is_reported_once(process, new_loop):
     async def see() -> int:
         ends = 0
         ended = asyncio.Event()
@@ -41,7 +41,7 @@ def test_the_end_is_told_once(process, new_loop):
         assert runner.run(see()) == 1
 
 
-async def test_after_it_is_closed_nothing_is_told(process):
+async def test_a_closed_watch_reports_nothing(process):
     ends = []
     closed, open_ = asyncio.Event(), asyncio.Event()
     watch = ProcessWatch(identify(process.pid), lambda: ends.append(closed))
@@ -55,7 +55,7 @@ async def test_after_it_is_closed_nothing_is_told(process):
 
 
 @pytest.mark.parametrize("has_pid", [True, False])
-async def test_one_that_has_ended_already_is_told_whoever_has_its_pid_now(process, has_pid):
+async def test_a_process_that_has_already_ended_is_reported_even_if_its_pid_was_reused(process, has_pid):
     gone = ProcessId(process.pid if has_pid else 2**22 + 1, "another start")
     ended = asyncio.Event()
     watch = ProcessWatch(gone, ended.set)

@@ -1,4 +1,4 @@
-"""However a program ends, nothing of it stays."""
+"""A program leaves nothing behind, however it ends."""
 
 import asyncio
 import json
@@ -78,7 +78,7 @@ def test_ctrl_c_while_it_runs(run_program, name):
 
 
 class Service:
-    """``fairlane serve`` on the session's server, with one task that it runs."""
+    """``fairlane serve`` on the session's server, running one task."""
 
     def __init__(self, run_program, endpoint, name, tmp_path, ms: int) -> None:
         config = tmp_path / "fairlane.toml"
@@ -103,7 +103,7 @@ class Service:
             return view
 
 
-def test_serve_finishes_what_it_runs(run_program, endpoint, name, tmp_path):
+def test_serve_finishes_its_running_task(run_program, endpoint, name, tmp_path):
     service = Service(run_program, endpoint, name, tmp_path, ms=700)
     code, _, errors = service.program.end(signal.SIGTERM)
     assert code == 0

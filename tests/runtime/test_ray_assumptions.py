@@ -1,4 +1,4 @@
-"""What `fairlane.runtime.ray_signals` takes for granted of Ray, seen with Ray 2.60.0.
+"""The assumptions of `fairlane.runtime.ray_signals` about Ray, as seen with Ray 2.60.0.
 
 If one of these fails with a newer Ray, that assumption no longer holds: see whether Ray still replaces the handlers of
 the process that connects, and change or remove `ray_signals` accordingly.
@@ -74,7 +74,7 @@ except BlockingIOError:
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    """What is found by a process that loads Ray, and calls what Ray calls when it connects and disconnects."""
+    """Load Ray in a process that calls what Ray calls when it connects and disconnects; return what it finds."""
     command = [sys.executable, "-c", LOAD + LOOK]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
@@ -82,7 +82,7 @@ def found() -> dict[str, Any]:
 
 
 def explained(assumption: str) -> str:
-    """Say which assumption no longer holds."""
+    """Name the assumption that no longer holds."""
     return f"with Ray {SEEN_WITH} {assumption}; with Ray {version('ray')} that is no longer so"
 
 

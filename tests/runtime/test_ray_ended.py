@@ -1,4 +1,4 @@
-"""Fairlane starts no Ray of its own accord where the one it used has ended: it says so, and nothing is left."""
+"""When its Ray has ended, Fairlane says so. It does not start another, and leaves nothing behind."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What Ray's C++ code puts in the place of this process's handlers is undone."""
+"""Handlers of this process that Ray's C++ code replaced are restored."""
 
 import ctypes
 import os
@@ -13,12 +13,12 @@ C = ctypes.CDLL(None)
 C.signal.argtypes = [ctypes.c_int, ctypes.c_void_p]
 IGNORE = 1
 UNKNOWN_RAY = SimpleNamespace(_raylet=SimpleNamespace(__file__=None))
-"""One whose library lacks what is looked for."""
+"""A Ray whose library lacks the symbols that are looked for."""
 
 
 @pytest.fixture
 def received():
-    """The signals that came to Python's handlers."""
+    """The signals that reached Python's handlers."""
     received: list[int] = []
     numbers = (signal.SIGTERM, signal.SIGALRM)
     before = [signal.signal(number, lambda number, _: received.append(number)) for number in numbers]
@@ -28,7 +28,7 @@ def received():
 
 
 @pytest.mark.parametrize("connecting", [True, False])
-def test_a_handler_of_this_process_is_in_force_again(received, connecting):
+def test_a_handler_of_this_process_is_restored(received, connecting):
     with ray_signals.kept(UNKNOWN_RAY, connecting=connecting):
         C.signal(signal.SIGTERM, IGNORE)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -37,28 +37,28 @@ def test_a_handler_of_this_process_is_in_force_again(received, connecting):
     assert received == [signal.SIGTERM]
 
 
-def test_an_abortion_that_is_under_way_is_called_off(received):
+def test_an_abort_under_way_is_cancelled(received):
     with ray_signals.kept(UNKNOWN_RAY, connecting=True):
         C.signal(signal.SIGALRM, IGNORE)
         signal.alarm(60)
     assert signal.alarm(0) == 0
 
 
-def test_an_alarm_of_this_process_stays(received):
+def test_an_alarm_of_this_process_is_kept(received):
     signal.alarm(60)
     with ray_signals.kept(UNKNOWN_RAY, connecting=True):
         pass
     assert signal.alarm(0) > 0
 
 
-def test_what_this_process_changes_meanwhile_stays_changed(received):
+def test_a_handler_that_this_process_sets_meanwhile_is_kept(received):
     with ray_signals.kept(UNKNOWN_RAY, connecting=True):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.kill(os.getpid(), signal.SIGTERM)
     assert received == []
 
 
-def test_the_handlers_stay_also_after_an_error(received):
+def test_the_handlers_are_also_kept_after_an_error(received):
     def connect() -> None:
         with ray_signals.kept(UNKNOWN_RAY, connecting=True):
             C.signal(signal.SIGTERM, IGNORE)

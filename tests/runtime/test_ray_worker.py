@@ -1,4 +1,4 @@
-"""Ray's actors as workers of any pool: they promise what every transport does, and die like processes."""
+"""Ray actors as workers of a group: they keep the promises of every transport, and die like processes."""
 
 import asyncio
 import contextlib
@@ -64,7 +64,7 @@ async def test_work_that_does_not_pickle_is_refused(ready):
 
 
 @pytest.mark.fault
-async def test_what_runs_in_a_killed_actor_is_lost_at_once_and_it_can_start_again(ready, meeting):
+async def test_tasks_of_a_killed_actor_are_lost_at_once_and_it_can_start_again(ready, meeting):
     calls = [asyncio.create_task(ready.execute(task(work), meeting.address)) for work in (meet, meet_in_thread)]
     for _ in calls:
         await meeting.guest()

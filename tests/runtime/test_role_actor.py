@@ -1,4 +1,4 @@
-"""A role and the process it is in stand and fall together. Each case is a process of its own."""
+"""A role and its process end together. Each case runs in a separate process."""
 
 import signal
 import subprocess

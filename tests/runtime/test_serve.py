@@ -1,4 +1,4 @@
-"""What ``fairlane serve`` tells while it runs, and when it cannot."""
+"""What ``fairlane serve`` prints while it runs, and when it cannot run."""
 
 import asyncio
 import os
@@ -25,24 +25,24 @@ RECORD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (DEBUG|INFO|WARNING|E
 
 @pytest.fixture
 def no_dashboard(monkeypatch):
-    """An environment without what the dashboard needs."""
+    """An environment without the packages that the dashboard needs."""
     monkeypatch.setattr(dashboard, "_NEEDED", ("aiohttp", "no_such_module_here"))
 
 
 def session(*, url: str | None, token: str | None) -> RaySession:
-    """Something connected to a Ray with this dashboard."""
+    """A session that is connected to a Ray with this dashboard."""
     found = RaySession.__new__(RaySession)
     found._connection = Connection(None, None, True, {}, url, token)
     return found
 
 
 def test_an_invitation_says_where_and_how_to_log_in():
-    told = dashboard.invitation(session(url="127.0.0.1:8265", token="t0ken"))
-    assert "http://127.0.0.1:8265" in told[0]
-    assert told[1].endswith("paste this one: t0ken")
+    lines = dashboard.invitation(session(url="127.0.0.1:8265", token="t0ken"))
+    assert "http://127.0.0.1:8265" in lines[0]
+    assert lines[1].endswith("paste this one: t0ken")
 
 
-def test_an_invitation_names_no_token_that_is_the_users_own():
+def test_an_invitation_does_not_show_the_users_own_token():
     _, how = dashboard.invitation(session(url="127.0.0.1:8265", token=None))
     assert "RAY_AUTH_TOKEN" in how
     assert "paste" not in how
@@ -85,7 +85,7 @@ def test_rays_log_is_named_only_if_it_is_there(guard: Guard):
 
 @pytest.mark.ray
 @pytest.mark.fault
-def test_a_ray_that_is_not_ready_in_time_names_no_log_that_is_not_there(run_program, tmp_path, name):
+def test_the_error_of_a_ray_that_is_not_ready_in_time_names_no_missing_log(run_program, tmp_path, name):
     config = tmp_path / "fairlane.toml"
     config.write_text(f'name = "{name}"\n[ray]\nstart_timeout_ms = 1\n')
     program = run_program("-m", "fairlane.cli", "serve", "--config", str(config), "--provider", PROVIDER)
@@ -96,7 +96,7 @@ def test_a_ray_that_is_not_ready_in_time_names_no_log_that_is_not_there(run_prog
 
 @pytest.mark.ray
 @pytest.mark.fault
-def test_at_info_ends_of_tasks_and_of_workers_are_told_a_line_each(run_program, endpoint, name, tmp_path):
+def test_at_info_each_end_of_a_task_or_a_worker_is_one_line(run_program, endpoint, name, tmp_path):
     config = tmp_path / "fairlane.toml"
     config.write_text(f'name = "{name}"\n[tenants.acme]\n[workers]\ncount = 1\nslots = 4\n')
     options = ["--config", str(config), "--provider", PROVIDER, "--redis", endpoint.url, "--log-level", "info"]
@@ -117,10 +117,10 @@ def test_at_info_ends_of_tasks_and_of_workers_are_told_a_line_each(run_program, 
         "worker worker-1 failed: ",
         "worker worker-1: restarted; ",
     }
-    told: list[str] = []
-    while not all(any(re.search(each, line) for line in told) for each in expected):
-        told.append(program.process.stderr.readline().rstrip("\n"))
-        assert RECORD.fullmatch(told[-1]), told
-    assert all(sum(re.search(each, line) is not None for line in told) == 1 for each in expected), told
+    logged: list[str] = []
+    while not all(any(re.search(each, line) for line in logged) for each in expected):
+        logged.append(program.process.stderr.readline().rstrip("\n"))
+        assert RECORD.fullmatch(logged[-1]), logged
+    assert all(sum(re.search(each, line) is not None for line in logged) == 1 for each in expected), logged
     code, _, errors = program.end(signal.SIGTERM)
     assert (code, errors) == (0, "fairlane: stopping; signal again to stop without waiting for running tasks\n")

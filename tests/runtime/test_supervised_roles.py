@@ -24,14 +24,14 @@ RESTART_TIMEOUT_S = 48.0
 
 
 class Method:
-    """Stands for a method of Ray's handle."""
+    """Stands in for a method of Ray's handle."""
 
     def __init__(self, function):
         self.remote = function
 
 
 class Actor:
-    """Stands for Ray's handle of an actor that answers, unless it hangs, has died, or takes its time to start."""
+    """Stands in for Ray's handle of an actor that answers, unless it hangs, has died, or starts slowly."""
 
     def __init__(self, starts_in_s: float) -> None:
         self.hangs = False
@@ -72,7 +72,7 @@ def connected(monkeypatch):
 
 
 class Supervised:
-    """A role with all the actors that it has had."""
+    """A role and all the actors that it has had."""
 
     def __init__(self, name: str) -> None:
         self.actors = []
@@ -101,7 +101,7 @@ async def supervised():
 
 
 @virtual_time
-async def test_a_role_that_is_silent_so_often_is_replaced_once_and_the_other_is_not():
+async def test_a_silent_role_is_replaced_once_and_the_other_is_not():
     async with supervised() as (dispatcher, controller):
         await asyncio.sleep(10.5)
         begun_s = now_s()
@@ -118,7 +118,7 @@ async def test_a_role_that_is_silent_so_often_is_replaced_once_and_the_other_is_
 
 
 @virtual_time
-async def test_one_answer_makes_up_for_the_silence_before():
+async def test_one_answer_resets_the_count_of_missed_answers():
     async with supervised() as (dispatcher, _):
         for _ in range(10):
             dispatcher.actor.hangs = True
@@ -129,7 +129,7 @@ async def test_one_answer_makes_up_for_the_silence_before():
 
 
 @virtual_time
-async def test_a_role_whose_process_ends_is_replaced_however_often():
+async def test_a_role_is_replaced_each_time_its_process_ends():
     async with supervised() as (dispatcher, controller):
         for deaths in range(1, 200):
             dispatcher.actor.died = True
@@ -140,7 +140,7 @@ async def test_a_role_whose_process_ends_is_replaced_however_often():
 
 
 @virtual_time
-async def test_a_restarted_role_has_the_time_of_a_start_to_get_ready():
+async def test_a_restarted_role_gets_the_restart_timeout_to_become_ready():
     async with supervised() as (dispatcher, _):
         dispatcher.starts_in_s = RESTART_TIMEOUT_S - 1
         dispatcher.actor.died = True

@@ -1,4 +1,4 @@
-"""Workers that die or hang are taken out long before their lease ends, and come back."""
+"""Workers that die or hang are removed long before their lease ends, and come back."""
 
 import asyncio
 import contextlib
@@ -23,14 +23,14 @@ HUNG = WorkerHealthConfig(interval_ms=100, timeout_ms=300, failure_threshold=3)
 
 @pytest.fixture
 def patient(config):
-    """Without supervision, nothing would be taken back within the time that these tests take. Each worker has room
-    for all that runs."""
+    """The lease is longer than these tests take, so only supervision can take tasks back. Each worker has room for
+    all running tasks."""
     pool = config.pool.model_copy(update={"lease_ms": LEASE_MS})
     return config.model_copy(update={"pool": pool, "workers": config.workers.model_copy(update={"slots": 16})})
 
 
 async def run_calls(scheduler, ms: int, count: int = 8):
-    """Submit calls that take so long, and return them when all of them run."""
+    """Submit calls of this duration; return their handles when all of them run."""
     handles = await scheduler.submit_many([TaskSpec("acme", {"echo": i, "ms": ms}, cost=50) for i in range(count)])
     while not all([await handle.state() is TaskState.ACTIVE for handle in handles]):
         await asyncio.sleep(0.01)
@@ -42,7 +42,7 @@ async def server_ms(scheduler) -> int:
 
 
 async def rows(scheduler):
-    """All that happened: when, and what."""
+    """All event rows, each with its time (server ms)."""
     return [(event.at_ms, row) for event in await scheduler.store.events(limit=100_000) for row in event.rows]
 
 
@@ -51,7 +51,7 @@ async def placements(scheduler) -> list[EnqueuedRow]:
 
 
 def moment(history, incarnation: str, state: str) -> int:
-    """When an incarnation got into this state (server ms)."""
+    """The time at which an incarnation entered this state (server ms)."""
     return next(
         at for at, row in history if isinstance(row, WorkerRow) and (row.incarnation, row.state) == (incarnation, state)
     )
@@ -68,7 +68,7 @@ async def incarnations(scheduler) -> dict[str, str]:
 
 
 async def busiest(scheduler) -> str:
-    """The name of the worker that holds most."""
+    """The name of the worker with the most tasks."""
     view = max(await scheduler.operator.workers(), key=lambda view: view.load)
     assert view.load > 0
     return view.name.split("@")[0]
@@ -120,7 +120,7 @@ async def test_the_tasks_of_a_killed_worker_run_elsewhere_at_once(platform, pati
         await check_that_both_work(s)
 
 
-async def test_a_worker_that_hangs_is_taken_out_and_its_process_replaced(platform, patient):
+async def test_a_worker_that_hangs_is_evicted_and_its_process_replaced(platform, patient):
     config = patient.model_copy(update={"health": HUNG})
     async with Scheduler(config, PROVIDER, platform=platform) as s:
         handles = await run_calls(s, ms=1_000)
@@ -162,7 +162,7 @@ class Deadly:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-async def test_each_death_counts_also_of_one_that_dies_again_while_it_is_restarted(platform, patient):
+async def test_each_death_counts_even_one_during_a_restart(platform, patient):
     pool = patient.pool.model_copy(update={"max_recoveries": 1_000})
     limit = WorkerSupervisorConfig(max_restarts=2, window_ms=600_000)
     config = patient.model_copy(update={"pool": pool, "supervisor": limit})
@@ -171,7 +171,7 @@ async def test_each_death_counts_also_of_one_that_dies_again_while_it_is_restart
         async with asyncio.timeout(100):
             while (await s.operator.actor_pids()).keys() != {"controller", "dispatcher"}:
                 await asyncio.sleep(0.05)
-            while await s.operator.workers():  # nothing is left of the last lives, with the lease far from its end
+            while await s.operator.workers():  # nothing is left of the last incarnations, long before their lease ends
                 await asyncio.sleep(0.05)
         begun = Counter(
             row.name.split("@")[0] for _, row in await rows(s) if isinstance(row, WorkerRow) and row.state == "live"
@@ -272,7 +272,7 @@ async def test_a_worker_that_is_killed_while_it_is_removed_loses_nothing(platfor
 
 async def test_a_worker_that_cannot_start_is_not_added(platform, config, tmp_path, monkeypatch):
     async with Scheduler(config, PROVIDER, platform=platform) as s:
-        monkeypatch.setattr(s._parts.actors, "_provider", "no.such:thing")  # as if its module was removed
+        monkeypatch.setattr(s._parts.actors, "_provider", "no.such:thing")  # as if its module were removed
         with pytest.raises(fairlane.RuntimeStartError, match=r"^worker-3: provider 'no.such:thing' cannot be imported"):
             await s.operator.add_worker()
         assert (await s.operator.actor_pids()).keys() == {"controller", "dispatcher", "worker-1", "worker-2"}

@@ -1,4 +1,4 @@
-"""What a user without an event loop does with a scheduler."""
+"""A scheduler for users without an event loop."""
 
 import asyncio
 import gc
@@ -77,7 +77,7 @@ def test_a_start_that_fails_leaves_no_thread(config):
 
 @pytest.fixture
 def unused(config, monkeypatch) -> SyncScheduler:
-    """A scheduler whose start and stop do nothing but what a test has them do."""
+    """A scheduler whose start and stop do nothing, unless a test replaces them."""
 
     async def nothing() -> None:
         """Done."""
@@ -89,7 +89,7 @@ def unused(config, monkeypatch) -> SyncScheduler:
 
 
 class Gate:
-    """An asynchronous function that says that it was called, and ends when it may."""
+    """An asynchronous function that records its calls, and ends when the test allows it."""
 
     def __init__(self) -> None:
         self.entered = threading.Event()
@@ -104,7 +104,7 @@ class Gate:
 
 
 def in_thread(function) -> Future:
-    """Run it in a thread that cannot hold up the end of the tests."""
+    """Run the function in a daemon thread, which cannot delay the end of the tests."""
     future: Future = Future()
 
     def run() -> None:
@@ -130,7 +130,7 @@ def test_a_second_stop_waits_for_the_first(unused, monkeypatch):
     assert [first.result(30), second.result(30), stopping.calls] == [None, None, 1]
 
 
-def test_a_stop_by_a_signals_handler_during_a_stop_returns(unused, monkeypatch):
+def test_a_stop_by_a_signal_handler_during_a_stop_returns(unused, monkeypatch):
     async def interrupted() -> None:
         while not handled.is_set():
             os.kill(os.getpid(), signal.SIGUSR1)
@@ -158,7 +158,7 @@ def test_a_stop_by_a_signals_handler_during_a_stop_returns(unused, monkeypatch):
         unused.operator.workers()
 
 
-def test_a_stop_ends_a_start_of_another_thread(unused, monkeypatch):
+def test_a_stop_ends_a_start_in_another_thread(unused, monkeypatch):
     starting = Gate()
     monkeypatch.setattr(unused.scheduler, "start", starting)
     start = in_thread(unused.start)
@@ -171,7 +171,7 @@ def test_a_stop_ends_a_start_of_another_thread(unused, monkeypatch):
     unused.stop()
 
 
-def test_a_second_start_is_refused_and_the_first_one_stays(unused):
+def test_a_second_start_is_refused_and_the_first_is_not_affected(unused):
     unused.start()
     with pytest.raises(fairlane.RuntimeStartError, match="already started"):
         unused.start()
@@ -179,7 +179,7 @@ def test_a_second_start_is_refused_and_the_first_one_stays(unused):
 
 
 @pytest.mark.filterwarnings("error")
-def test_who_waits_at_the_end_and_who_comes_after_it_are_told_so(unused):
+def test_calls_that_wait_at_the_stop_or_come_after_it_fail(unused):
     async def forever() -> None:
         waiting.set()
         await asyncio.Event().wait()
@@ -204,8 +204,8 @@ def test_who_waits_at_the_end_and_who_comes_after_it_are_told_so(unused):
     gc.collect()
 
 
-def test_an_interrupt_cancels_what_is_waited_for():
-    """Ctrl-C comes while the main thread waits: the work has ended before that is passed on."""
+def test_an_interrupt_cancels_the_call_that_is_waited_for():
+    """Ctrl-C comes while the main thread waits: the call ends before KeyboardInterrupt is raised."""
 
     async def work() -> None:
         try:

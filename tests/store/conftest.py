@@ -14,7 +14,7 @@ from tests.support.store_servers import running
 from tests.support.store_world import World
 
 SOON_MS = 300
-"""How long calls to a server in trouble are tried."""
+"""The time for which calls to a server in trouble are retried."""
 
 
 @pytest.fixture
@@ -29,28 +29,28 @@ async def world(endpoint: Endpoint, name: str) -> AsyncIterator[World]:
 
 @pytest.fixture
 async def proxy(server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[LossyProxy]:
-    """A way to the server that loses replies."""
+    """A connection to the server that can lose replies."""
     async with LossyProxy(tmp_path / "proxy", server.address.socket) as proxy:
         yield proxy
 
 
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
-    """A server of this test's own."""
+    """The URL of a server that only this test uses."""
     with running(tmp_path) as url:
         yield url
 
 
 @pytest.fixture
 def admin(url: str) -> Iterator[redis.Redis]:
-    """An operator's way to it."""
+    """An operator's connection to that server."""
     with redis.Redis.from_url(url) as client:
         yield client
 
 
 @pytest.fixture
 async def own(url: str, name: str) -> AsyncIterator[World]:
-    """A world on it, whose calls do not try for long."""
+    """A world on that server, whose calls give up soon."""
     world = World(Endpoint(url, call_timeout_ms=SOON_MS), name)
     async with world.store:
         yield world

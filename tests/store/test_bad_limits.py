@@ -35,13 +35,13 @@ BAD_POOLS: list[tuple[str, object, dict[str, Any]]] = [
 
 
 def unchecked(values: dict[str, Any]) -> TenantConfig:
-    """Build limits past all checks."""
+    """Build limits without validating them."""
     return TenantConfig.model_construct(**values)
 
 
 @pytest.mark.parametrize("put", ["put_tenants", "change_tenant"])
 @pytest.mark.parametrize(("setting", "value", "values"), BAD_TENANTS, ids=lambda each: str(each)[:40])
-async def test_a_tenant_s_limit_that_cannot_be_is_refused_and_nothing_written(
+async def test_an_invalid_tenant_limit_is_refused_and_nothing_written(
     world: World, put: str, setting: str, value: object, values: dict[str, Any]
 ) -> None:
     await world.ready()
@@ -60,7 +60,7 @@ async def test_a_tenant_s_limit_that_cannot_be_is_refused_and_nothing_written(
 
 
 @pytest.mark.parametrize(("setting", "value", "values"), BAD_POOLS, ids=lambda each: str(each)[:40])
-async def test_a_pool_s_limit_that_cannot_be_is_refused_and_nothing_written(
+async def test_an_invalid_pool_limit_is_refused_and_nothing_written(
     world: World, setting: str, value: object, values: dict[str, Any]
 ) -> None:
     await world.ready()
@@ -72,7 +72,7 @@ async def test_a_pool_s_limit_that_cannot_be_is_refused_and_nothing_written(
     assert (await world.dispatch()).placed == 2
 
 
-async def test_the_highest_of_every_limit_is_stored(world: World) -> None:
+async def test_the_highest_value_of_every_limit_is_stored(world: World) -> None:
     most = TenantConfig(
         weight=10**6, slots=10**6, cost_ceiling_units=2**40, queue_limit=10**9,
         budget=BudgetConfig(limit_units=2**50, period_ms=10 * 365 * 24 * 3600 * 1000, anchor_ms=2**50),

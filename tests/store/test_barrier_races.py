@@ -1,4 +1,4 @@
-"""Callers in eight processes that start at the same instant: exactly as much happens as the limit allows."""
+"""Eight processes call at the same instant: exactly as much happens as the limit allows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -51,7 +51,7 @@ async def test_of_50_reservations_against_a_limit_of_one_exactly_one_is_made(
 
 
 def _checked(events: list[Event], limit: int) -> LedgerOracle:
-    """Follow every event; held and spent stay within the limit at each."""
+    """Replay the events; after each one, held and spent are within the limit."""
     oracle = LedgerOracle()
     oracle.configure("a", TenantConfig(budget=budget(limit)), START_MS)
     for event in events:
@@ -75,7 +75,7 @@ async def test_of_100_submits_on_a_budget_for_three_three_are_placed(world: Worl
     assert (await world.ledger()).held == 300
 
 
-async def test_refunds_under_the_same_race_admit_what_they_pay_for(world: World, racers: Racers) -> None:
+async def test_refunds_in_the_same_race_admit_the_tasks_that_they_pay_for(world: World, racers: Racers) -> None:
     await world.ready(tenant={"budget": budget(300)}, slots=100)
     running = await world.active(*tasks(3))
     await world.submit(*tasks(97, first=3))

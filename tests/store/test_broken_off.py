@@ -17,7 +17,7 @@ async def running(world: World, **fields: object) -> StartedTask:
     return started
 
 
-async def test_what_it_used_is_charged_once_and_the_task_goes_on_without_a_failure(world: World) -> None:
+async def test_usage_is_charged_once_and_the_task_returns_without_a_failure(world: World) -> None:
     started = await running(world)
     assert await world.release(started, called=True, actual=70) is Write.DONE
     ledger = await world.ledger()
@@ -34,7 +34,7 @@ async def test_what_it_used_is_charged_once_and_the_task_goes_on_without_a_failu
     assert (await world.ledger()).spent_total == 170
 
 
-async def test_a_call_broken_off_again_and_again_uses_the_budget_up(world: World) -> None:
+async def test_a_call_that_is_interrupted_repeatedly_uses_up_the_budget(world: World) -> None:
     started = await running(world)
     for _ in range(2):
         assert await world.release(started, called=True, actual=100) is Write.DONE
@@ -45,7 +45,7 @@ async def test_a_call_broken_off_again_and_again_uses_the_budget_up(world: World
     assert (await world.tenant_view()).parked is ParkReason.BUDGET
 
 
-async def test_a_call_that_says_it_used_nothing_costs_nothing(world: World) -> None:
+async def test_a_call_that_reports_no_usage_costs_nothing(world: World) -> None:
     started = await running(world)
     assert await world.release(started, called=True) is Write.DONE
     assert (await world.ledger()).spent_total == 0
@@ -61,14 +61,16 @@ async def test_a_task_whose_outcome_must_be_known_is_dead_and_charged(world: Wor
     assert (await world.ledger()).spent == charged
 
 
-async def test_a_task_whose_outcome_must_be_known_goes_on_if_it_was_not_called(world: World) -> None:
+async def test_a_task_whose_outcome_must_be_known_returns_if_it_was_not_called(world: World) -> None:
     started = await running(world, on_unknown=OnUnknown.FAIL)
     assert await world.release(started) is Write.DONE
     assert await world.state("t") is TaskState.PENDING
 
 
 @pytest.mark.parametrize(("end", "state"), [("cancel", TaskState.CANCELLED), ("deadline", TaskState.EXPIRED)])
-async def test_a_task_that_was_to_end_ends_charged_what_it_used(world: World, end: str, state: TaskState) -> None:
+async def test_a_cancelled_or_expired_task_ends_and_its_usage_is_charged(
+    world: World, end: str, state: TaskState
+) -> None:
     started = await running(world, deadline_ms=1000)
     if end == "cancel":
         await world.store.cancel([started.ref])
@@ -80,7 +82,7 @@ async def test_a_task_that_was_to_end_ends_charged_what_it_used(world: World, en
     assert (await world.ledger()).spent == 70
 
 
-async def test_a_lost_worker_hands_back_only_the_news_of_what_it_used(world: World) -> None:
+async def test_a_lost_worker_s_release_only_reports_usage(world: World) -> None:
     started = await running(world)
     await world.store.evict("w1")
     for _ in range(2):
@@ -94,9 +96,7 @@ async def test_a_lost_worker_hands_back_only_the_news_of_what_it_used(world: Wor
     ("end", "state"),
     [("", TaskState.DEAD), ("cancel", TaskState.CANCELLED), ("deadline", TaskState.EXPIRED)],
 )
-async def test_a_lost_worker_never_makes_such_a_task_free_however_it_ends(
-    world: World, end: str, state: TaskState
-) -> None:
+async def test_a_lost_worker_never_makes_such_a_task_free(world: World, end: str, state: TaskState) -> None:
     started = await running(world, on_unknown=OnUnknown.FAIL, deadline_ms=1000)
     if end == "cancel":
         await world.store.cancel([started.ref])

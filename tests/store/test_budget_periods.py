@@ -10,16 +10,16 @@ from tests.support.store_world import START_MS, World, budget, task, tasks
 
 PERIOD = 1000
 END = START_MS + PERIOD
-"""Periods of the default anchor meet here."""
+"""A boundary between two periods of the default anchor."""
 
 
 async def paid(world: World, limit: int = 100, **more: int) -> None:
-    """Tenant ``a`` has a budget per period; no worker is ever lost by itself."""
+    """Tenant ``a`` has a budget per period; the lease is so long that no worker is lost."""
     await world.ready(tenant={"budget": budget(limit, period_ms=PERIOD, **more)}, lease_ms=3_600_000)
 
 
 @pytest.mark.parametrize(("offset", "placed"), [(-1, 0), (0, 1), (1, 1)])
-async def test_a_used_up_budget_is_whole_again_exactly_at_the_period_s_end(
+async def test_a_used_up_budget_is_full_again_exactly_at_the_period_s_end(
     world: World, offset: int, placed: int
 ) -> None:
     await paid(world)
@@ -59,7 +59,7 @@ async def test_a_reservation_belongs_to_the_period_in_which_it_was_made(world: W
 
 
 @pytest.mark.parametrize("offset", [-1, 0, 1])
-async def test_a_worker_lost_around_the_end_gives_back_what_belongs_to_either_period(world: World, offset: int) -> None:
+async def test_a_worker_lost_around_the_end_gives_each_period_its_holds_back(world: World, offset: int) -> None:
     await paid(world, limit=200)
     await world.active(task("ran", on_unknown="fail"))
     await world.submit(task("waited"))
@@ -121,14 +121,14 @@ async def test_a_tenant_that_slept_through_many_periods_begins_one_with_its_whol
     assert (ledger.remaining, ledger.spent_total, ledger.period_ends_ms) == (100, 100, END + 51 * PERIOD)
 
 
-async def test_the_anchor_says_when_periods_meet(world: World) -> None:
+async def test_the_anchor_sets_when_periods_begin(world: World) -> None:
     await paid(world, anchor_ms=START_MS + 5_250)
     assert (await world.ledger()).period_ends_ms == START_MS + 250
     world.now = START_MS + 250
     assert (await world.ledger()).period_ends_ms == START_MS + 250 + PERIOD
 
 
-async def test_what_was_added_lasts_for_its_period_only(world: World) -> None:
+async def test_a_top_up_lasts_for_its_period_only(world: World) -> None:
     await paid(world)
     assert await world.store.top_up("a", 50, "k") == 150
     world.now = END - 1
@@ -138,7 +138,7 @@ async def test_what_was_added_lasts_for_its_period_only(world: World) -> None:
     assert await world.store.top_up("a", 50, "k") == 100
 
 
-async def test_a_changed_limit_counts_at_once_with_what_is_in_flight(world: World) -> None:
+async def test_a_changed_limit_applies_at_once_and_counts_tasks_in_flight(world: World) -> None:
     await paid(world, limit=200)
     first, second = await world.active(*tasks(2))
     await world.submit(task("next"))
@@ -153,7 +153,7 @@ async def test_a_changed_limit_counts_at_once_with_what_is_in_flight(world: Worl
     assert (await world.ledger()).spent == 110
 
 
-async def test_a_changed_period_begins_afresh_and_charges_what_is_in_flight_to_the_old_one(world: World) -> None:
+async def test_a_changed_period_begins_empty_and_tasks_in_flight_are_charged_to_the_old_one(world: World) -> None:
     await paid(world, limit=200)
     first, second = await world.active(*tasks(2))
     await world.settle(first, actual=90)
@@ -181,7 +181,7 @@ async def test_a_budget_may_be_removed_and_come_back_while_tasks_run(world: Worl
     assert (await world.ledger()).held == 100
 
 
-async def test_one_sum_for_ever_survives_its_removal(world: World) -> None:
+async def test_the_total_of_a_budget_without_periods_survives_its_removal(world: World) -> None:
     await world.ready(tenant={"budget": budget(150)})
     (first,) = await world.active(task("t"))
     await world.tenant("a")
@@ -204,7 +204,7 @@ async def test_a_waiting_tenant_wakes_at_the_end_of_the_period_that_is_in_force(
     assert await world.rows("period") == [PeriodRow("a", 2)]
 
 
-async def test_events_tell_every_period_and_the_budget_in_force(world: World) -> None:
+async def test_events_report_every_period_and_the_budget_in_force(world: World) -> None:
     await paid(world)
     await world.store.top_up("a", 50, "k")
     world.now = END

@@ -76,7 +76,7 @@ async def _resumed(world: World, started: StartedTask) -> None:
 
 
 async def _spend_what_came_back(world: World) -> None:
-    """The budget is lowered to what is spent: nothing is left for the task that returned."""
+    """Lower the budget to the amount spent, so that nothing is left for the task that returned."""
     await world.tenant("a", budget=budget(100, when_exhausted=BudgetPolicy.WAIT))
 
 
@@ -109,7 +109,7 @@ async def test_nothing_is_placed_when_the_budget_is_used_up(world: World, path: 
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_with_reject_the_same_ways_end_typed(world: World, path: str) -> None:
+async def test_with_reject_every_path_ends_the_task_with_a_typed_error(world: World, path: str) -> None:
     await world.ready(tenant={"budget": budget(200)}, lease_ms=LONG_LEASE)
     spent, running = await world.active(*tasks(2))
     await world.settle(spent, actual=100)
@@ -125,7 +125,7 @@ async def test_with_reject_the_same_ways_end_typed(world: World, path: str) -> N
     assert len(await world.rows("enqueued")) == 2
 
 
-async def test_a_tenant_without_money_costs_the_others_nothing(world: World) -> None:
+async def test_a_tenant_without_budget_costs_the_others_nothing(world: World) -> None:
     await world.ready(tenant={"budget": budget(100)})
     await world.tenant("b")
     await world.submit(*tasks(20), *tasks(20, tenant="b"))

@@ -39,7 +39,7 @@ async def test_an_estimate_is_held_and_the_actual_captured_with_the_difference_r
     assert (await world.ledger()).remaining == 460
 
 
-async def test_only_what_is_dispatched_is_held(world: World) -> None:
+async def test_only_dispatched_tasks_are_held(world: World) -> None:
     await world.ready(tenant={"budget": budget(500)})
     await world.submit(*tasks(9))
     assert (await world.ledger()).held == 0
@@ -47,7 +47,7 @@ async def test_only_what_is_dispatched_is_held(world: World) -> None:
     assert (await world.ledger()).held == 200
 
 
-async def test_no_more_than_the_limit_is_ever_held_and_its_last_unit_can_be(world: World) -> None:
+async def test_the_whole_limit_can_be_held_and_never_more(world: World) -> None:
     await world.ready(tenant={"budget": budget(300)})
     await world.submit(*tasks(5))
     assert (await world.dispatch()).placed == 3
@@ -56,7 +56,7 @@ async def test_no_more_than_the_limit_is_ever_held_and_its_last_unit_can_be(worl
     assert await world.rows("parked") == [ParkedRow("a", "budget")]
 
 
-async def test_a_refund_releases_the_tenant_that_waits_for_it(world: World) -> None:
+async def test_a_refund_releases_a_waiting_tenant(world: World) -> None:
     await world.ready(tenant={"budget": budget(250)})
     first, second = await world.active(*tasks(2))
     await world.submit(task("next"))
@@ -70,7 +70,7 @@ async def test_a_refund_releases_the_tenant_that_waits_for_it(world: World) -> N
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))
-async def test_whatever_the_outcome_its_usage_is_captured_once(world: World, outcome: Outcome) -> None:
+async def test_usage_is_captured_once_for_every_outcome(world: World, outcome: Outcome) -> None:
     await world.ready(tenant={"budget": budget(500)})
     (started,) = await world.active(task("t"))
     end = settlement(started, outcome, 70)
@@ -105,7 +105,7 @@ async def test_an_overrun_is_captured_in_full_and_recorded_and_alone_passes_the_
 
 
 @pytest.mark.parametrize("way", ["throttled", "released", "released unstarted", "cancelled", "expired", "lost"])
-async def test_what_did_not_run_gives_everything_back(world: World, way: str) -> None:
+async def test_a_task_that_did_not_run_gives_its_whole_hold_back(world: World, way: str) -> None:
     await world.ready(tenant={"budget": budget(100)}, throttle_scope="task", lease_ms=3_600_000)
     await world.submit(task("t", deadline_ms=500))
     await world.dispatch()
@@ -133,7 +133,7 @@ async def test_a_task_that_may_have_run_and_must_not_be_repeated_counts_its_esti
     assert (ledger.held, ledger.spent, ledger.overrun) == (0, 100, 0)
 
 
-async def test_with_reject_a_task_ends_typed_when_it_would_have_been_served(world: World) -> None:
+async def test_with_reject_a_task_ends_with_a_typed_error_when_it_would_have_been_served(world: World) -> None:
     await world.ready(tenant={"budget": budget(250, when_exhausted=BudgetPolicy.REJECT)})
     await world.tenant("b")
     await world.submit(*tasks(2), task("large", 100), task("small", 50), task("other", tenant="b"))
@@ -145,7 +145,7 @@ async def test_with_reject_a_task_ends_typed_when_it_would_have_been_served(worl
     assert (await world.tenant_view()).parked is None
 
 
-async def test_reject_instead_of_wait_ends_what_was_waiting(world: World) -> None:
+async def test_a_change_from_wait_to_reject_ends_the_waiting_tasks(world: World) -> None:
     await world.ready(tenant={"budget": budget(100)})
     await world.submit(*tasks(3))
     await world.dispatch()
@@ -168,13 +168,13 @@ async def test_a_cost_above_the_whole_budget_is_refused_at_submit_naming_it(worl
     assert (await world.dispatch()).placed == 1
 
 
-async def test_a_budget_of_nothing_lets_nothing_in(world: World) -> None:
+async def test_a_budget_of_zero_admits_nothing(world: World) -> None:
     await world.ready(tenant={"budget": budget(0)})
     (answer,) = await world.store.submit([task("t", 1)], "c")
     assert answer.status is SubmitStatus.COST_ABOVE_CEILING
 
 
-async def test_a_task_above_a_lowered_budget_ends_rejected_and_holds_up_nobody(world: World) -> None:
+async def test_a_task_above_a_lowered_budget_ends_rejected_and_delays_no_other(world: World) -> None:
     await world.ready(tenant={"budget": budget(500)})
     await world.submit(task("large", 400), task("small", 50))
     await world.tenant("a", budget=budget(300))
@@ -200,11 +200,11 @@ async def test_the_key_of_a_top_up_is_remembered_for_a_day(world: World) -> None
     await world.store.top_up("a", 10, "monday")
     key = world.store.keys.key("top_up", "a", "1", "monday")
     assert 86_000_000 < await command(world.store, "PTTL", key) <= 86_400_000
-    assert await command(world.store, "DEL", key) == 1  # what the end of the day does
+    assert await command(world.store, "DEL", key) == 1  # as the server does after a day
     assert await world.store.top_up("a", 10, "monday") == 120
 
 
-async def test_a_top_up_that_cannot_be_changes_nothing(world: World) -> None:
+async def test_an_invalid_top_up_changes_nothing(world: World) -> None:
     await world.ready()
     async with unchanged(world.store, clock=True):
         for tenant, units, key in (("a", 5, "k"), ("stranger", 5, "k"), ("a", 0, "k"), ("a", 5, "bad key")):

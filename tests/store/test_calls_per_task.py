@@ -18,7 +18,7 @@ MOST = 25.0
 
 
 async def calls(world: World) -> dict[str, int]:
-    """Commands the server has run so far, by name; those of clients are counted too."""
+    """Commands that the server has run so far, by name; clients' commands are counted too."""
     info = await world.store.info("commandstats")
     return {name: int(re.search(r"calls=(\d+)", value)[1]) for name, value in info.items()}  # type: ignore[index]
 
@@ -30,7 +30,7 @@ async def test_a_task_s_whole_life_takes_at_most_25_calls(world: World, tenants:
     await world.store.put_tenants({name: TenantConfig() for name in names})
     await world.worker("w1", slots=BATCH)
     before = await calls(world)
-    # Spread like a shuffled stream of customers: neighbours in time are strangers.
+    # Shuffled, so that consecutive tasks belong to different tenants.
     submissions = [task(f"t{number}", tenant=names[number * 7919 % tenants]) for number in range(TASKS)]
     for first in range(0, TASKS, BATCH):
         await world.submit(*submissions[first : first + BATCH])
@@ -64,7 +64,7 @@ BLOCKED_BY = [
 
 
 async def decisions(endpoint: Endpoint, name: str, blocked: int) -> list[Counter[str]]:
-    """Commands that each of 19 dispatches runs for ten tenants with work, beside so many that wait for their limits."""
+    """Commands that each of 19 dispatches runs for ten tenants with work, beside ``blocked`` ones at their limits."""
     world = World(endpoint, name)
     async with world.store as store:
         await world.pool(slots=2 * blocked + 1000, quantum_units=100, lease_ms=3_600_000)
@@ -78,7 +78,7 @@ async def decisions(endpoint: Endpoint, name: str, blocked: int) -> list[Counter
                 await world.dispatch(256)
             assert len(await world.rows("parked")) == blocked
             await world.submit(*(task(f"t{number:02}", tenant=tenant) for tenant in ready for number in range(20)))
-            await world.dispatch(10)  # rings the worker's bell; later ones find it rung
+            await world.dispatch(10)  # rings the worker's bell; later calls find it already rung
             found = []
             for _ in range(19):
                 before = Counter(await calls(world))

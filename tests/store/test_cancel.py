@@ -39,7 +39,7 @@ async def test_an_enqueued_task_never_starts(world: World) -> None:
     assert (pool.slots, pool.cost, pool.live) == (0, 0, 0)
 
 
-async def test_an_active_task_is_stopped_by_its_worker_and_settles_what_it_used(world: World) -> None:
+async def test_an_active_task_is_stopped_by_its_worker_and_its_usage_is_settled(world: World) -> None:
     await world.ready()
     (started,) = await world.active(task("t"))
     assert await world.store.cancel([started.ref]) == [CancelStatus.STOPPING]
@@ -83,7 +83,7 @@ async def test_a_cancel_during_recovery_stays_a_cancel(world: World) -> None:
     await world.ready(slots=256)
     await world.pool(slots=256)
     started = await world.active(*tasks(128))
-    assert (await world.store.evict("w1")).more  # 28 are still the lost worker's
+    assert (await world.store.evict("w1")).more  # the lost worker still has 28 of them
     last = started[-1].ref
     assert await world.store.cancel([last]) == [CancelStatus.STOPPING]
     while (await world.store.evict("w1")).more:

@@ -24,7 +24,7 @@ LIMITS = [
 
 
 @pytest.mark.parametrize("limits", LIMITS, ids=lambda limits: str(limits.model_dump(exclude_defaults=True)))
-async def test_what_is_read_is_what_was_put(world: World, limits: TenantConfig) -> None:
+async def test_limits_are_read_as_they_were_put(world: World, limits: TenantConfig) -> None:
     await world.pool()
     assert await world.store.change_tenant("a", None, limits)
     view = await world.tenant_view()
@@ -32,7 +32,7 @@ async def test_what_is_read_is_what_was_put(world: World, limits: TenantConfig) 
     assert view == await world.store.tenant("a")
 
 
-async def test_one_tenant_is_read_among_many_and_none_that_nobody_registered(world: World) -> None:
+async def test_one_tenant_is_read_among_many_and_an_unregistered_one_is_none(world: World) -> None:
     await world.pool()
     await world.store.put_tenants({name: TenantConfig(weight=ord(name)) for name in "abc"})
     async with unchanged(world.store, clock=True):
@@ -42,7 +42,7 @@ async def test_one_tenant_is_read_among_many_and_none_that_nobody_registered(wor
     assert (found.id, found.weight) == ("b", ord("b"))
 
 
-async def test_a_view_has_the_ledger_that_ledger_reads(world: World) -> None:
+async def test_a_view_has_the_same_ledger_as_the_ledger_command(world: World) -> None:
     await world.ready(tenant={"budget": budget(500, period_ms=60_000)})
     await world.store.top_up("a", 50, "more")
     first, _ = await world.active(*tasks(2, 100))
@@ -50,7 +50,7 @@ async def test_a_view_has_the_ledger_that_ledger_reads(world: World) -> None:
     for _ in range(2):
         ledger = (await world.tenant_view()).ledger
         assert ledger == await world.ledger()
-        world.now += 60_000  # the period ends, and an attempt of it goes on
+        world.now += 60_000  # the period ends, and one of its attempts still runs
     assert (ledger.limit, ledger.held, ledger.held_before, ledger.spent_before) == (500, 0, 100, 130)
 
 
@@ -67,7 +67,7 @@ async def test_a_changed_weight_leaves_budget_and_period_alone(world: World) -> 
     assert await world.rows("period") == []
 
 
-async def test_of_two_that_read_the_same_the_second_is_refused(world: World) -> None:
+async def test_of_two_changes_based_on_the_same_read_the_second_is_refused(world: World) -> None:
     await world.ready()
     read = (await world.tenant_view()).limits
     assert await world.store.change_tenant("a", read, TenantConfig(weight=2))
@@ -84,7 +84,7 @@ async def test_each_setting_that_differs_from_what_was_read_refuses(world: World
 
 
 @pytest.mark.parametrize("read", [None, TenantConfig(weight=2)], ids=["as new", "as it was"])
-async def test_one_that_came_or_went_meanwhile_is_a_refusal(world: World, read: TenantConfig | None) -> None:
+async def test_a_tenant_registered_or_removed_meanwhile_is_a_refusal(world: World, read: TenantConfig | None) -> None:
     await world.pool()
     if read is None:
         await world.tenant("a")
@@ -92,7 +92,7 @@ async def test_one_that_came_or_went_meanwhile_is_a_refusal(world: World, read: 
         assert not await world.store.change_tenant("a", read, TenantConfig(weight=3))
 
 
-async def test_a_window_that_was_taken_away_is_no_difference(world: World) -> None:
+async def test_a_removed_window_is_no_difference(world: World) -> None:
     await world.ready(tenant={"starts": SECOND})
     await world.tenant("a", weight=2)
     assert (await world.tenant_view()).limits == TenantConfig(weight=2)
@@ -100,7 +100,7 @@ async def test_a_window_that_was_taken_away_is_no_difference(world: World) -> No
     assert (await world.tenant_view()).weight == 3
 
 
-async def test_an_anchor_that_is_left_of_a_period_is_no_difference_and_begins_none(world: World) -> None:
+async def test_the_anchor_of_a_removed_period_is_no_difference_and_begins_none(world: World) -> None:
     await world.ready(tenant={"budget": budget(500)})
     (started,) = await world.active(task("t", 100))
     await world.settle(started, actual=80)
@@ -112,7 +112,7 @@ async def test_an_anchor_that_is_left_of_a_period_is_no_difference_and_begins_no
     assert before.ledger.spent == 80
 
 
-async def test_what_is_wanted_already_is_done_and_writes_nothing(world: World) -> None:
+async def test_a_change_that_is_already_in_force_writes_nothing(world: World) -> None:
     await world.ready(tenant={"weight": 2})
     async with unchanged(world.store, clock=True):
         assert await world.store.change_tenant("a", TenantConfig(), TenantConfig(weight=2))
@@ -128,7 +128,7 @@ async def test_a_tenant_that_fits_again_runs_at_once(world: World) -> None:
     assert (await world.dispatch()).placed == 1
 
 
-async def test_without_a_pool_it_says_so(world: World) -> None:
+async def test_without_a_pool_the_error_says_so(world: World) -> None:
     with pytest.raises(StoreError, match="no such pool"):
         await world.store.change_tenant("a", None, TenantConfig())
     await world.pool()

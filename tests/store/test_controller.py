@@ -18,14 +18,14 @@ CONFIG = ControllerConfig(period_ms=PERIOD, cooldown_ms=800, clean_ticks=4, mini
 
 
 async def tick(world: World, config: ControllerConfig = CONFIG) -> tuple[int, int, str]:
-    """One period later, one tick."""
+    """Move time on by one period, then tick."""
     world.now += config.period_ms
     answer = await world.store.adapt(config)
     return answer.before, answer.after, answer.reason.value
 
 
 async def throttled(world: World) -> None:
-    """Let the provider refuse one call, and end its pause."""
+    """Throttle one call, and let its pause end."""
     (started,) = await world.active(task(f"t{world.now}-{(await world.pool_view()).fence}"))
     await world.throttle(started, 0)
     await world.store.cancel([started.ref])

@@ -1,4 +1,4 @@
-"""dispatch: the next tasks, within every limit, and the reason for which it stops."""
+"""dispatch: it places the next tasks within every limit, and names the reason for which it stops."""
 
 import asyncio
 
@@ -24,7 +24,7 @@ async def test_a_placed_task_is_held_counted_and_owned_at_once(world: World) -> 
     assert await world.state("t") is TaskState.ENQUEUED
 
 
-async def test_asked_again_it_places_more_tasks_and_never_the_same(world: World) -> None:
+async def test_a_second_call_places_more_tasks_and_never_the_same(world: World) -> None:
     await world.ready()
     await world.submit(*tasks(5))
     assert [(await world.dispatch(2)).placed for _ in range(4)] == [2, 2, 1, 0]
@@ -67,7 +67,7 @@ async def test_it_stops_at_the_capacity(world: World) -> None:
         assert (await world.dispatch()).stop is StopReason.CAPACITY
 
 
-async def test_a_capacity_below_what_runs_stops_it_without_taking_anything_back(world: World) -> None:
+async def test_a_capacity_below_the_running_tasks_stops_it_without_taking_any_back(world: World) -> None:
     await world.ready()
     await world.submit(*tasks(5))
     await world.dispatch(4)
@@ -80,7 +80,7 @@ async def test_a_capacity_below_what_runs_stops_it_without_taking_anything_back(
     assert (await world.dispatch()).placed == 1
 
 
-async def test_a_large_head_waits_for_the_pool_s_cost_and_nothing_overtakes_it(world: World) -> None:
+async def test_a_large_head_waits_for_the_pool_s_cost_ceiling_and_nothing_overtakes_it(world: World) -> None:
     await world.ready(cost_ceiling_units=1000, quantum_units=1000)
     await world.tenant("b")
     (running,) = await world.active(task("r", 600))
@@ -104,7 +104,7 @@ async def test_it_stops_while_the_pool_is_paused_and_says_how_long(world: World)
 
 
 async def test_paused_with_nothing_to_place_it_says_how_long_too(world: World) -> None:
-    """What is submitted during a pause rings nobody."""
+    """A submit during a pause rings no bell, so the dispatcher must know when the pause ends."""
     await world.ready()
     await world.store.pause(700)
     answer = await world.dispatch()
@@ -130,7 +130,7 @@ async def test_a_worker_named_twice_gets_no_more_than_its_slots(world: World) ->
     assert (await world.store.dispatch([("w1", 2), ("w1", 5)], 64)).placed == 3
 
 
-async def test_without_a_worker_that_may_take_it_nothing_is_placed(world: World) -> None:
+async def test_without_a_worker_for_it_no_task_is_placed(world: World) -> None:
     await world.ready()
     await world.worker("draining")
     await world.worker("evicted")

@@ -1,4 +1,4 @@
-"""The event stream has no gap; a bell wakes its sleeper and a missed one costs nothing but time."""
+"""The event stream has no gap; a bell wakes its sleeper, and a missed bell costs only time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -73,13 +73,13 @@ async def test_the_stream_s_length_is_bounded(world: World) -> None:
 
 
 async def blocked(world: World, clients: int) -> None:
-    """Wait until so many of the world's connections wait at the server."""
+    """Wait until this many of the world's connections block at the server."""
     while int((await world.store.info("clients"))["blocked_clients"]) < clients:
         await asyncio.sleep(0)
 
 
 async def silence(world: World, sleeper: str = DISPATCHER_BELL) -> None:
-    """Take away what has been rung before anybody listens."""
+    """Remove the bells that were rung before the test listens."""
     await command(world.store, "DEL", world.store.keys.bell(sleeper))
 
 
@@ -99,7 +99,7 @@ async def test_a_submission_wakes_the_dispatcher(world: World, sleeping: asyncio
     assert await asyncio.wait_for(sleeping, LONG_S)
 
 
-async def test_what_cannot_be_placed_wakes_nobody(world: World) -> None:
+async def test_a_task_that_cannot_be_placed_wakes_no_process(world: World) -> None:
     await world.ready()
     await world.store.pause(10_000)
     await silence(world)
@@ -124,7 +124,7 @@ async def test_a_placement_wakes_its_worker_and_an_end_wakes_its_client(world: W
 
 
 @pytest.mark.parametrize("what", ["settle", "set_capacity", "resume", "register", "put_pool"])
-async def test_whatever_may_let_a_task_start_rings_the_dispatcher(world: World, what: str) -> None:
+async def test_every_change_that_may_let_a_task_start_rings_the_dispatcher(world: World, what: str) -> None:
     await world.pool(slots=1)
     await world.tenant()
     await world.worker()

@@ -52,7 +52,7 @@ async def test_without_a_usable_retry_after_the_default_pause_holds(world: World
 async def test_a_retry_after_of_zero_waits_twice_as_long_each_time_up_to_the_default_pause(
     world: World, scope: ThrottleScope
 ) -> None:
-    """By itself or with the pool: or a provider that answers 429 and 0 for ever is called without end."""
+    """For the task or for the pool. Otherwise a provider that always answers 429 with 0 would be called without end."""
     await world.ready(throttle_scope=scope, default_pause_ms=100)
     await world.submit(task("t"))
     waits = []
@@ -75,7 +75,7 @@ async def test_a_retry_after_of_zero_waits_no_longer_than_the_default_pause(worl
 
 
 @pytest.mark.parametrize("retry_after_ms", [0, 2_500, None])
-async def test_the_throttle_of_a_cancelled_task_holds_back_the_pool_like_any_other(
+async def test_the_throttle_of_a_cancelled_task_pauses_the_pool_like_any_other(
     world: World, retry_after_ms: int | None
 ) -> None:
     await world.ready()
@@ -89,7 +89,7 @@ async def test_the_throttle_of_a_cancelled_task_holds_back_the_pool_like_any_oth
     assert (await world.dispatch()).placed == 0
 
 
-async def test_with_task_scope_the_throttle_of_a_cancelled_task_holds_back_nothing(world: World) -> None:
+async def test_with_task_scope_the_throttle_of_a_cancelled_task_pauses_nothing(world: World) -> None:
     await world.ready(throttle_scope="task")
     (started,) = await world.active(task("t"))
     await world.submit(task("other"))
@@ -137,7 +137,7 @@ async def test_a_throttled_task_holds_no_slot_of_its_tenant(world: World) -> Non
 
 @pytest.mark.parametrize("policy", [QueuePolicy.WDRR, QueuePolicy.FIFO])
 @pytest.mark.parametrize("scope", list(ThrottleScope))
-async def test_a_throttled_task_holds_nothing_keeps_its_age_and_runs_before_all_that_came_later(
+async def test_a_throttled_task_holds_nothing_and_runs_before_every_later_task(
     world: World, scope: ThrottleScope, policy: QueuePolicy
 ) -> None:
     await world.ready(throttle_scope=scope, policy=policy)
@@ -169,7 +169,7 @@ async def test_a_released_task_returns_to_its_place_without_a_trace(world: World
     assert [(each.ref.id, each.fence) for each in await world.start()] == [("t", 2), ("later", 3)]
 
 
-async def test_what_was_handed_over_and_not_started_can_be_released(world: World) -> None:
+async def test_a_task_handed_over_and_not_started_can_be_released(world: World) -> None:
     await world.ready()
     await world.submit(task("t"))
     await world.dispatch()
@@ -179,7 +179,7 @@ async def test_what_was_handed_over_and_not_started_can_be_released(world: World
 
 
 @pytest.mark.parametrize("way", ["throttle", "release"])
-async def test_the_same_again_changes_nothing(world: World, way: str) -> None:
+async def test_a_repeated_call_changes_nothing(world: World, way: str) -> None:
     await world.ready()
     (started,) = await world.active(task("t"))
     again = (lambda: world.throttle(started, 100)) if way == "throttle" else (lambda: world.release(started))
@@ -237,7 +237,7 @@ async def test_a_task_whose_deadline_passed_while_it_ran_ends_when_it_is_given_b
     await world.ready(lease_ms=100_000)
     (started,) = await world.active(task("t", deadline_ms=100))
     world.now += 100
-    await world.dispatch(0)  # the timer fires, and leaves a running task to its worker
+    await world.dispatch(0)  # the timer fires, and leaves the running task to its worker
     assert await world.state("t") is TaskState.ACTIVE
     await (world.throttle(started, 50) if way == "throttle" else world.release(started))
     assert await world.state("t") is TaskState.EXPIRED

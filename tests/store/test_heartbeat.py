@@ -1,4 +1,4 @@
-"""Heartbeats come from a thread of their own, whatever the event loop does, until the incarnation is lost."""
+"""A separate thread sends heartbeats, even while the event loop is blocked, until the incarnation is lost."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ class Owner:
         self.beaten.set()
 
     def next_beat(self) -> HeartbeatReply:
-        """Wait for the reply to a heartbeat that is sent from now on; it blocks the event loop's thread."""
+        """Wait for the reply to a heartbeat that is sent after this call. Blocks the event loop's thread."""
         self.beaten.clear()
         assert self.beaten.wait(LONG_S)
         return self.beats[-1]
@@ -47,7 +47,7 @@ def url(tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-async def test_it_beats_while_the_event_loop_is_blocked_and_says_what_is_held(world: World) -> None:
+async def test_it_beats_while_the_event_loop_is_blocked_and_reports_the_attempts_held(world: World) -> None:
     await world.ready()
     await world.active(task("t"))
     owner = Owner(world.endpoint, world.name)
@@ -90,7 +90,7 @@ async def test_when_the_incarnation_is_lost_it_says_so_once_and_ends(world: Worl
     assert all(beat.alive for beat in owner.beats)
 
 
-async def test_it_outlives_a_server_that_hangs_and_loses_no_time_when_it_is_back(url: str, name: str) -> None:
+async def test_it_survives_a_server_that_hangs_and_beats_at_once_when_it_is_back(url: str, name: str) -> None:
     async with Store(Endpoint(url), name) as store:
         world = World(Endpoint(url), name)
         await world.ready(lease_ms=60_000)

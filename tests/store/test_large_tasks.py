@@ -1,7 +1,7 @@
-"""One task in a hundred costs a hundred times as much, and more arrives than the pool serves: nobody waits for long.
+"""One task in a hundred costs a hundred times as much, and more arrives than the pool serves: no tenant waits long.
 
 The measure is the same work without large tasks: each of them arrives as a hundred small ones. A tenant may be behind
-it by the gap to each other one that docs/fairness.md allows, 2q + C + C; `LATE_MS` is how long the slots need for that.
+it by the gap that docs/fairness.md allows to each other tenant, 2q + C + C; the slots need `LATE_MS` to serve it.
 """
 
 import random
@@ -20,13 +20,13 @@ SLOTS, QUANTUM = 16, 100
 SMALL, LONGEST_SMALL, LARGE = 100, 140, 10_000
 CEILING = 12 * LARGE + 4 * LONGEST_SMALL
 TASKS = 300
-"""Of each tenant, one every `EVERY_MS`: with the large ones 2.5 times as much as the slots serve."""
+"""Tasks of each tenant, one every `EVERY_MS`. With the large ones they are 2.5 times as much as the slots serve."""
 EVERY_MS = 20
 LATE_MS = (len(TENANTS) - 1) * (2 * QUANTUM + LONGEST_SMALL + LARGE) / SLOTS
 
 
 def stream(source: random.Random, spenders: tuple[str, ...]) -> list[Arrival]:
-    """A hundredth of all tasks is large, spread evenly over these tenants' streams."""
+    """The tasks of all tenants. A hundredth of them is large, spread evenly over the streams of these tenants."""
     apart = 100 * len(spenders) // len(TENANTS)
     return [
         (
@@ -43,7 +43,7 @@ def stream(source: random.Random, spenders: tuple[str, ...]) -> list[Arrival]:
 
 
 def fair_waits(arrivals: list[Arrival]) -> dict[str, float]:
-    """How long each tenant's last task waits if work flows like water: it gets its share and what others leave."""
+    """The wait of each tenant's last task if service were a fluid: a tenant gets its share and what others leave."""
     work = Counter[str]()
     for _, each in arrivals:
         work[each.ref.tenant] += each.cost
@@ -60,7 +60,7 @@ def parts(ref: TaskRef) -> list[TaskRef]:
 
 
 def in_parts(arrivals: list[Arrival]) -> list[Arrival]:
-    """The same work, with a hundred small tasks in the place of each large one."""
+    """The same work, with a hundred small tasks instead of each large one."""
     divided: list[Arrival] = []
     for at, each in arrivals:
         small = [task(part.id, SMALL, tenant=part.tenant) for part in parts(each.ref)]
@@ -87,12 +87,12 @@ async def test_every_task_large_or_small_waits_about_as_long_as_without_large_on
         assert wait <= even[parts(ref)[-1] if ref in large else ref] + LATE_MS, ref
 
 
-async def test_a_large_head_waits_only_for_what_runs_however_many_small_ones_could_pass_it(
+async def test_a_large_head_waits_only_for_running_tasks_while_small_ones_could_pass_it(
     endpoint: Endpoint, name: str
 ) -> None:
-    """The ceiling has room for it beside few small ones, of which more than that run at any time.
+    """The ceiling has room for the large task beside few small ones, and more than that run at any time.
 
-    It is due when the two others have got what it costs, and may start when those that run then have ended.
+    It is due when the two others have got its cost in service, and may start when the tasks that run then have ended.
     """
     source, others = random.Random(2), ("b", "c")
     small = [

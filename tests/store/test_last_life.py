@@ -1,4 +1,4 @@
-"""A task that would not survive another lost worker runs alone: a task that kills workers takes no other along."""
+"""A task that would not survive another lost worker runs alone: a task that kills workers makes no other task fail."""
 
 import pytest
 
@@ -12,7 +12,7 @@ A_WHILE_MS = LEASE_MS // 20
 
 
 async def lost_with_their_workers(world: World, names: list[str], times: int = 2) -> None:
-    """Tasks that have lost so many workers, of ``max_recoveries`` = 2."""
+    """Tasks that have lost this many workers, with ``max_recoveries`` = 2."""
     await world.ready(lease_ms=LEASE_MS, max_recoveries=2)
     await world.store.evict("w1")
     await world.submit(*(task(name, 10) for name in names))
@@ -32,7 +32,7 @@ def ids(started: Started | list[StartedTask]) -> list[str]:
     return [each.ref.id for each in (started if isinstance(started, list) else started.tasks)]
 
 
-async def test_it_begins_when_all_else_has_ended_and_others_when_it_has(world: World) -> None:
+async def test_it_begins_when_all_others_have_ended_and_they_when_it_has(world: World) -> None:
     await lost_with_their_workers(world, ["a", "b"])
     (before,) = await world.active(task("before", 10, priority=0), worker="w2")
     assert (await world.dispatch(64, "w2")).placed == 2
@@ -72,19 +72,19 @@ async def test_only_the_task_that_runs_alone_is_dead_when_its_worker_is_lost(wor
     assert [(await world.view(name)).recoveries for name in ("b", "c", "t00000")] == [2, 2, 0]
 
 
-async def test_those_with_a_life_to_spare_run_together(world: World) -> None:
+async def test_tasks_that_can_lose_another_worker_run_together(world: World) -> None:
     await lost_with_their_workers(world, ["a", "b"], times=1)
     assert (await world.dispatch(64, "w2")).placed == 2
     assert ids(await world.start("w2")) == ["a", "b"]
 
 
-async def test_where_no_loss_is_survived_all_run_together(world: World) -> None:
+async def test_without_recoveries_all_tasks_run_together(world: World) -> None:
     await world.ready(max_recoveries=0)
     assert len(await world.active(*tasks(3, 10))) == 3
 
 
 @pytest.mark.parametrize("end", ["settled", "returned", "cancelled"])
-async def test_however_it_ends_the_others_begin(world: World, end: str) -> None:
+async def test_the_others_begin_however_it_ends(world: World, end: str) -> None:
     await lost_with_their_workers(world, ["a", "b"])
     await world.dispatch(64, "w2")
     (alone,) = await world.start("w2")
@@ -98,7 +98,7 @@ async def test_however_it_ends_the_others_begin(world: World, end: str) -> None:
     assert ids(await ask(world, alone.fence)) == ["b"]
 
 
-async def test_one_whose_deadline_has_passed_ends_without_waiting_for_its_turn(world: World) -> None:
+async def test_a_task_whose_deadline_has_passed_ends_without_waiting_for_its_turn(world: World) -> None:
     await lost_with_their_workers(world, [])
     await world.submit(task("late", 10, deadline_ms=1000))
     for life in ("x", "y"):

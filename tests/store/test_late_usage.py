@@ -20,7 +20,7 @@ async def lost_attempt(world: World, **fields: object) -> StartedTask:
     return started
 
 
-async def test_it_is_booked_once_however_often_it_is_told(world: World) -> None:
+async def test_it_is_booked_once_however_often_it_is_reported(world: World) -> None:
     started = await lost_attempt(world)
     await world.store.evict("w1")
     end = settlement(started, actual=70)
@@ -33,7 +33,7 @@ async def test_it_is_booked_once_however_often_it_is_told(world: World) -> None:
     assert await world.rows("late") == [LateRow("a", "t", 1, 70)]
 
 
-async def test_it_is_never_billed_as_the_finished_task(world: World) -> None:
+async def test_it_is_never_the_cost_of_the_finished_task(world: World) -> None:
     started = await lost_attempt(world)
     await world.store.evict("w1")
     await world.dispatch(1, "w2")
@@ -71,7 +71,9 @@ async def test_it_counts_against_the_budget_that_others_wait_for(world: World) -
 
 
 @pytest.mark.parametrize("end", ["cancelled", "expired", "rejected"])
-async def test_a_task_that_ends_after_its_loss_without_another_attempt_is_asked_too(world: World, end: str) -> None:
+async def test_usage_of_a_task_that_ends_after_its_loss_without_another_attempt_is_booked(
+    world: World, end: str
+) -> None:
     started = await lost_attempt(world, deadline_ms=1000)
     await world.store.evict("w1")
     assert await world.state("t") is TaskState.PENDING
@@ -88,7 +90,7 @@ async def test_a_task_that_ends_after_its_loss_without_another_attempt_is_asked_
     assert (await world.ledger()).late == 70
 
 
-async def test_what_was_handed_back_or_never_started_has_used_nothing(world: World) -> None:
+async def test_a_task_handed_back_or_never_started_has_used_nothing(world: World) -> None:
     started = await lost_attempt(world)
     await world.submit(task("unstarted"))
     await world.dispatch(1, "w1")
@@ -101,7 +103,7 @@ async def test_what_was_handed_back_or_never_started_has_used_nothing(world: Wor
 
 
 @pytest.mark.parametrize("end", ["cancelled", "expired", "given up"])
-async def test_a_task_that_ended_with_its_lost_worker_is_still_asked_for_its_usage(world: World, end: str) -> None:
+async def test_usage_of_a_task_that_ended_with_its_lost_worker_is_still_booked(world: World, end: str) -> None:
     started = await lost_attempt(world, deadline_ms=1000)
     if end == "cancelled":
         await world.store.cancel([started.ref])
@@ -127,8 +129,8 @@ async def test_a_task_that_was_charged_its_estimate_when_it_was_lost_is_not_char
 
 
 @pytest.mark.parametrize("on_unknown", ["retry", "fail"])
-async def test_it_is_booked_once_while_recovery_is_still_on_its_way(world: World, on_unknown: str) -> None:
-    """A worker with many tasks is taken back in steps; it may tell of one before its turn."""
+async def test_it_is_booked_once_while_recovery_is_under_way(world: World, on_unknown: str) -> None:
+    """A lost worker's tasks are taken back in steps; it may report usage of one before that task's step."""
     await world.ready(tenant={"budget": budget(10**6)}, slots=256)
     await world.pool(slots=256)
     started = await world.active(*tasks(RECOVERY_LIMIT + 1, 10, on_unknown=on_unknown))
@@ -169,7 +171,7 @@ async def test_no_usage_and_no_record_book_nothing(world: World) -> None:
         assert await world.settle(started, worker="stranger") is Write.STALE
 
 
-async def test_it_counts_in_the_period_in_which_it_is_told(world: World) -> None:
+async def test_it_counts_in_the_period_in_which_it_is_reported(world: World) -> None:
     await world.ready(tenant={"budget": budget(100, period_ms=1000)}, lease_ms=3_600_000)
     (started,) = await world.active(task("t"))
     await world.store.evict("w1")

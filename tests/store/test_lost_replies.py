@@ -15,7 +15,7 @@ from tests.support.store_world import World, settlement, task, tasks
 
 
 class Cut:
-    """A second way into the world, on which one chosen reply is lost."""
+    """A second connection to the world, on which one chosen reply is lost."""
 
     def __init__(self, store: Store, proxy: LossyProxy) -> None:
         self.store = store
@@ -120,7 +120,7 @@ async def test_cancel_says_that_it_has_ended(world: World, cut: Cut) -> None:
     assert await world.state("t00001") is TaskState.CANCELLED
 
 
-async def test_evict_goes_on_where_the_lost_step_ended(world: World, cut: Cut) -> None:
+async def test_evict_continues_where_the_lost_step_ended(world: World, cut: Cut) -> None:
     await world.ready()
     await world.store.evict("stranger")
     await world.active(*tasks(3))
@@ -159,7 +159,7 @@ REPEATABLE: dict[str, Callable[[Store], Awaitable[object]]] = {
 
 
 @pytest.mark.parametrize("command", REPEATABLE)
-async def test_the_rest_does_the_same_thrice_as_once(world: World, cut: Cut, command: str) -> None:
+async def test_every_other_command_does_the_same_three_times_as_once(world: World, cut: Cut, command: str) -> None:
     await world.ready()
     await world.store.put_tenants({"idle": TenantConfig()})
     await world.active(task("t"))
@@ -170,7 +170,7 @@ async def test_the_rest_does_the_same_thrice_as_once(world: World, cut: Cut, com
 
 
 async def dump_without_events(world: World) -> Dump:
-    """All that is stored, but for the evidence that somebody asked again."""
+    """Everything stored, except the traces of a repeated call."""
     found = await dump(world.store)
     found.pop(world.store.keys.events, None)
     pool = found[world.store.keys.pool]

@@ -26,7 +26,7 @@ LIMITS: dict[str, dict[str, Any]] = {
 
 
 def crowd(source: random.Random) -> list[Arrival]:
-    """Three tenants' tasks over four seconds, now more and now less than the slots serve."""
+    """Three tenants' tasks over four seconds: at times more, at times less than the slots serve."""
     arrivals = [
         (TICK_MS * source.randrange(TICKS), task(f"t{number:03}", TICK_MS * source.randrange(1, 10), tenant=tenant))
         for tenant in OTHERS
@@ -36,7 +36,7 @@ def crowd(source: random.Random) -> list[Arrival]:
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-async def test_others_wait_the_same_whether_or_not_a_tenant_waits_for_its_limit(
+async def test_the_waits_of_others_do_not_change_when_a_tenant_waits_for_its_limit(
     endpoint: Endpoint, name: str, limit: str
 ) -> None:
     tenants = {**dict.fromkeys(OTHERS, TenantConfig()), "a": TenantConfig.model_validate(LIMITS[limit])}
@@ -63,7 +63,7 @@ async def test_a_tenant_with_a_million_tasks_is_refused_above_its_bound_and_othe
     tenants = {**dict.fromkeys(OTHERS, TenantConfig()), "a": TenantConfig(queue_limit=BOUND)}
 
     async def beside(per_tick: int) -> Run:
-        """Tenant ``a`` offers so many at a time, and never fewer than the pool could serve."""
+        """Tenant ``a`` offers this many tasks at a time, and never fewer than the pool could serve."""
         flood = ((TICK_MS * (n // per_tick), task(f"t{n:06}")) for n in range(per_tick * TICKS))
         arrivals = together(flood, crowd(random.Random(1)))
         return await played(endpoint, name, arrivals, tenants, for_ms=TICK_MS * TICKS, slots=SLOTS, quantum_units=100)
@@ -77,7 +77,7 @@ async def test_a_tenant_with_a_million_tasks_is_refused_above_its_bound_and_othe
     assert {status for _, status in few.answers} == {SubmitStatus.ACCEPTED}
 
 
-async def test_of_all_that_is_offered_above_the_bound_nothing_is_written(world: World) -> None:
+async def test_tasks_above_the_bound_write_nothing(world: World) -> None:
     await world.ready(tenant={"queue_limit": 50})
     await world.submit(*tasks(50))
     async with unchanged(world.store, clock=True):

@@ -19,7 +19,7 @@ from tests.support.store_world import World, task, tasks
 @pytest.mark.parametrize(
     "settings", [{"policy": QueuePolicy.FIFO}, {"policy": QueuePolicy.PRIORITY}, {"quantum_units": 7}]
 )
-async def test_policy_and_quantum_do_not_change_under_tasks(world: World, settings: dict[str, object]) -> None:
+async def test_policy_and_quantum_do_not_change_while_tasks_exist(world: World, settings: dict[str, object]) -> None:
     await world.ready()
     await world.submit(task("t"))
     (field,) = settings
@@ -43,14 +43,14 @@ async def test_another_schema_is_refused(world: World) -> None:
             await check_invariants(world.store)
         with pytest.raises(StoreError, match="another version"):
             await world.dispatch()
-    told = f"scheduler {world.name}: another version of Fairlane wrote its state (schema 99; this one has 3). "
-    assert str(caught.value).startswith(told)
+    message = f"scheduler {world.name}: another version of Fairlane wrote its state (schema 99; this one has 3). "
+    assert str(caught.value).startswith(message)
     assert world.store.keys.prefix in str(caught.value)
     await poke(world.store, "pool", schema=SCHEMA_VERSION)
 
 
 async def test_a_state_whose_rows_were_lists_is_refused_too(world: World) -> None:
-    """As the first schema had them."""
+    """Rows were lists in the first schema."""
     await world.ready()
     fields = {name: await command(world.store, "HGET", world.store.keys.pool, name) for name in POOL_HASH}
     for name, parts in POOL_HASH.items():
@@ -63,7 +63,7 @@ async def test_a_state_whose_rows_were_lists_is_refused_too(world: World) -> Non
         await command(world.store, "HSET", world.store.keys.pool, name, raw)
 
 
-async def test_other_settings_change_under_tasks_with_immediate_effect(world: World) -> None:
+async def test_other_settings_change_at_once_while_tasks_exist(world: World) -> None:
     await world.ready(max_attempts=1)
     await world.submit(*tasks(3))
     await world.pool(slots=2, retention_ms=1000)
@@ -72,7 +72,7 @@ async def test_other_settings_change_under_tasks_with_immediate_effect(world: Wo
     assert (await world.dispatch()).placed == 1
 
 
-async def test_a_capacity_at_the_hard_limit_follows_it_and_another_is_kept_below(world: World) -> None:
+async def test_a_capacity_at_the_hard_limit_follows_it_and_a_lower_one_is_kept(world: World) -> None:
     await world.pool(slots=10)
     await world.pool(slots=20)
     assert (await world.pool_view()).capacity == 20
@@ -83,7 +83,7 @@ async def test_a_capacity_at_the_hard_limit_follows_it_and_another_is_kept_below
     assert (await world.pool_view()).capacity == 4
 
 
-async def test_a_scheduler_without_a_pool_says_so(world: World) -> None:
+async def test_the_error_of_a_scheduler_without_a_pool_says_so(world: World) -> None:
     with pytest.raises(StoreError, match="no such pool"):
         await world.store.put_tenants({"a": TenantConfig()})
     await world.pool()

@@ -1,4 +1,4 @@
-"""Every script on the oldest server that is supported, and in a cluster, where a foreign key is refused."""
+"""Every script on the oldest supported server, and in a cluster, which refuses keys of another slot."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -34,7 +34,7 @@ def url(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 async def foreign(url: str, kind: str, name: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
-    """A world on it; in the cluster with scripts that may touch no slot but their own."""
+    """A world on that server. In the cluster, scripts may touch only their own slot."""
     caches = (scripts.source, scripts.digest, scripts.command_of)
     plain = scripts.source.__wrapped__
     if kind == "cluster":
@@ -51,7 +51,7 @@ async def foreign(url: str, kind: str, name: str, monkeypatch: pytest.MonkeyPatc
             cached.cache_clear()
 
 
-async def test_the_server_is_what_the_test_thinks_it_is(url: str, kind: str, foreign: World) -> None:
+async def test_the_server_is_of_the_expected_kind(url: str, kind: str, foreign: World) -> None:
     await foreign.store.check()
     info = await foreign.store.info("server")
     assert info["redis_version"].startswith("6.2." if kind == "redis-6.2" else "7.2.")

@@ -88,7 +88,7 @@ async def test_one_call_rejects_a_bounded_number_of_tasks(world: World) -> None:
 
 
 @pytest.mark.parametrize("topped_up", ["before it is parked", "while it is parked"])
-async def test_a_head_that_only_a_top_up_could_pay_ends_with_its_period_whatever_parked_its_tenant(
+async def test_a_head_that_only_a_top_up_could_pay_ends_with_its_period_for_every_park_reason(
     world: World, topped_up: str
 ) -> None:
     await world.ready(tenant={"slots": 1, "budget": budget(100, period_ms=1000)}, lease_ms=3_600_000)
@@ -108,7 +108,7 @@ async def test_a_head_that_only_a_top_up_could_pay_ends_with_its_period_whatever
 
 
 @pytest.mark.parametrize("limits", [{"cost_ceiling_units": 300}, {"spend": window(300)}], ids=str)
-async def test_a_lowered_limit_of_the_pool_finds_heads_of_parked_tenants(
+async def test_a_lowered_limit_of_the_pool_ends_heads_of_parked_tenants(
     world: World, limits: dict[str, object]
 ) -> None:
     await world.ready(tenant={"slots": 1}, lease_ms=3_600_000)
@@ -123,7 +123,7 @@ async def test_a_lowered_limit_of_the_pool_finds_heads_of_parked_tenants(
     assert (await world.tenant_view("b")).parked is ParkReason.SLOTS
 
 
-async def test_parked_tenants_are_looked_at_in_bounded_steps(world: World) -> None:
+async def test_parked_tenants_are_checked_in_bounded_steps(world: World) -> None:
     names = [f"p{number}" for number in range(TIMER_LIMIT + 10)]
     await world.pool(slots=1000, lease_ms=3_600_000)
     await world.store.put_tenants(dict.fromkeys(names, TenantConfig(slots=1)))

@@ -11,11 +11,11 @@ from tests.support.store_world import World, settlement, task, tasks
 
 PAUSE_MS, RAMP_MS = 2_000, 1_000
 SHARE = 64
-"""The least part of a ramp that a worker waits, and a fourth of the longest."""
+"""A worker waits at least a ``SHARE``-th of a ramp, and at most four times that."""
 
 
 class Hands:
-    """A worker's end of `start`: it asks above the highest fence received, as workers do."""
+    """A worker's side of `start`: it asks for fences above the highest one received, as workers do."""
 
     def __init__(self, world: World, incarnation: str, limit: int = 256) -> None:
         self.world, self.incarnation, self.limit = world, incarnation, limit
@@ -33,10 +33,7 @@ class Hands:
 
 
 async def handed_over(world: World, count: int, workers: int, *, limit: int = 256, **pool: object) -> list[Hands]:
-    """So many tasks are handed to workers, and the first of them brings a throttle: the others wait through its pause.
-
-    Returns when the pause ends.
-    """
+    """Hand tasks to workers, throttle the first one, and let the others wait until its pause ends."""
     await world.pool(**{"slots": count, "resume_ramp_ms": RAMP_MS, "lease_ms": 3_600_000, **pool})
     await world.tenant()
     hands = [Hands(world, f"w{number}", limit) for number in range(workers)]
@@ -62,7 +59,7 @@ def open_slots(after_ms: int, capacity: int) -> int:
 
 
 @pytest.mark.parametrize(("count", "workers"), [(16, 1), (200, 1), (200, 8), (30, 30)])
-async def test_what_was_handed_over_begins_with_the_slots_that_open(world: World, count: int, workers: int) -> None:
+async def test_handed_over_tasks_begin_as_slots_open(world: World, count: int, workers: int) -> None:
     hands = await handed_over(world, count, workers)
     began = world.now
     while world.now <= began + RAMP_MS:
@@ -76,7 +73,7 @@ async def test_what_was_handed_over_begins_with_the_slots_that_open(world: World
 
 
 @pytest.mark.parametrize(("count", "workers"), [(16, 1), (200, 1), (200, 8), (30, 30)])
-async def test_workers_that_wait_as_they_are_told_begin_everything_by_the_end_of_the_ramp(
+async def test_workers_that_wait_as_long_as_asked_begin_everything_by_the_end_of_the_ramp(
     world: World, count: int, workers: int
 ) -> None:
     hands = await handed_over(world, count, workers)
@@ -111,8 +108,8 @@ async def test_from_the_same_cursor_it_answers_the_same_and_changes_nothing(worl
     assert (rest.tasks, rest.hold_ms) == ((), first.hold_ms)
 
 
-async def test_a_worker_that_waits_is_not_told_that_there_is_more(world: World) -> None:
-    """Or it would ask again at once, and again."""
+async def test_the_answer_to_a_worker_that_waits_does_not_say_more(world: World) -> None:
+    """Otherwise the worker would ask again at once, repeatedly."""
     (hand,) = await handed_over(world, 16, 1, limit=2)
     world.now += RAMP_MS // 4
     answers = [await hand.ask() for _ in range(3)]
@@ -121,7 +118,7 @@ async def test_a_worker_that_waits_is_not_told_that_there_is_more(world: World) 
     assert [answer.hold_ms is None for answer in answers] == [True, True, False]
 
 
-async def test_slots_that_ended_attempts_free_go_to_what_waits_before_the_ramp_opens_more(world: World) -> None:
+async def test_slots_of_ended_attempts_go_to_waiting_tasks_before_the_ramp_opens_more(world: World) -> None:
     (hand,) = await handed_over(world, 16, 1)
     world.now += RAMP_MS // 2
     hold_ms = (await hand.ask()).hold_ms
@@ -132,8 +129,8 @@ async def test_slots_that_ended_attempts_free_go_to_what_waits_before_the_ramp_o
     assert [each.fence for each in answer.tasks] == [10, 11, 12]
 
 
-async def test_when_nothing_opens_for_long_it_says_when_to_look_again(world: World) -> None:
-    """The capacity is far below what runs: only ended attempts make room, and they ring nobody."""
+async def test_when_no_slot_opens_for_long_the_answer_says_when_to_ask_again(world: World) -> None:
+    """The capacity is far below the running tasks: only ended attempts make room, and they ring no bell."""
     (hand,) = await handed_over(world, 64, 1)
     world.now += RAMP_MS // 2
     await hand.ask()
@@ -141,18 +138,18 @@ async def test_when_nothing_opens_for_long_it_says_when_to_look_again(world: Wor
     assert (await hand.ask()).hold_ms == 4 * math.ceil(RAMP_MS / SHARE)
 
 
-async def test_what_is_placed_during_the_ramp_passes_nothing_that_waits(world: World) -> None:
-    """Its fence is higher: taken first, it would move the cursor past the others."""
+async def test_tasks_placed_during_the_ramp_do_not_overtake_waiting_ones(world: World) -> None:
+    """Their fences are higher: started first, they would move the cursor past the waiting ones."""
     (hand,) = await handed_over(world, 16, 1)
     await world.store.cancel([task(f"t{number:05}").ref for number in range(4, 16)])
     world.now += RAMP_MS // 2
     await world.submit(*tasks(4, first=100))
-    assert (await world.dispatch(64, "w0")).placed == 5  # with the one that met the throttle
+    assert (await world.dispatch(64, "w0")).placed == 5  # including the throttled task
     await hand.ask()
     assert [each.fence for each in hand.begun] == [2, 3, 4, 17, 18, 19, 20, 21]
 
 
-async def test_what_waits_can_be_cancelled_expire_and_be_taken_back(world: World) -> None:
+async def test_waiting_tasks_can_be_cancelled_expire_and_be_taken_back(world: World) -> None:
     hands = await handed_over(world, 16, 2)
     await world.store.cancel([task("t00015").ref])
     await world.store.evict("w1")
@@ -165,7 +162,7 @@ async def test_what_waits_can_be_cancelled_expire_and_be_taken_back(world: World
     assert (await world.pool_view()).live == 15
 
 
-async def test_an_expired_task_takes_no_slot_and_holds_up_nothing(world: World) -> None:
+async def test_an_expired_task_takes_no_slot_and_delays_nothing(world: World) -> None:
     await world.ready(resume_ramp_ms=RAMP_MS)
     await world.submit(task("first"), *tasks(3, deadline_ms=PAUSE_MS), *tasks(3, first=3))
     await world.dispatch()
@@ -177,7 +174,7 @@ async def test_an_expired_task_takes_no_slot_and_holds_up_nothing(world: World) 
     assert answer.hold_ms is not None
 
 
-async def test_an_operator_who_resumes_lets_everything_begin(world: World) -> None:
+async def test_a_resume_lets_everything_begin(world: World) -> None:
     (hand,) = await handed_over(world, 16, 1)
     await hand.ask()
     await world.store.resume()
@@ -185,7 +182,7 @@ async def test_an_operator_who_resumes_lets_everything_begin(world: World) -> No
     assert (len(hand.begun), answer.hold_ms) == (15, None)
 
 
-async def test_outside_a_ramp_a_lowered_capacity_holds_nothing_back_that_was_handed_over(world: World) -> None:
+async def test_outside_a_ramp_a_lowered_capacity_does_not_delay_handed_over_tasks(world: World) -> None:
     await world.ready()
     await world.submit(*tasks(16))
     await world.dispatch()
@@ -195,7 +192,7 @@ async def test_outside_a_ramp_a_lowered_capacity_holds_nothing_back_that_was_han
 
 @pytest.mark.parametrize("number", range(6))
 async def test_in_a_random_history_nothing_is_lost_and_nothing_begins_twice(world: World, number: int) -> None:
-    """Throttles of all lengths, lost replies, cursors that begin again, pauses; then all is let run to its end."""
+    """Throttles of all lengths, lost replies, cursors that begin again, pauses; then every task runs to its end."""
     rng = random.Random(number)
     await world.pool(slots=12, resume_ramp_ms=rng.choice([50, 400]), lease_ms=3_600_000, default_pause_ms=40)
     await world.tenant()

@@ -1,5 +1,5 @@
 """Hundreds of random commands by clients, workers, operators and the clock: the stored state stays sound throughout,
-and in the end everything ends."""
+and every task ends."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -100,7 +100,7 @@ class Chaos:
             self.running[incarnation] = list(started.tasks)
 
     def attempts(self) -> tuple[str, list[StartedTask]]:
-        """Some worker, perhaps a lost one, and some of what it last had, perhaps ended since."""
+        """A worker, which may be lost, and some of its last attempts, which may have ended."""
         if not self.running:
             return "nobody", []
         incarnation = self.rng.choice(list(self.running))
@@ -181,7 +181,7 @@ class Chaos:
             await action()
 
     async def end(self) -> None:
-        """Let everything that is alive go on until nothing is left."""
+        """Let the live workers run until no task is left."""
         world = self.world
         await world.pool(policy=self.policy, quantum_units=50, throttle_scope=self.scope, slots=64, lease_ms=2000)
         await world.store.set_capacity(64)

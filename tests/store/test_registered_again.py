@@ -4,7 +4,7 @@ from fairlane.store.messages import Write
 from tests.support.store_world import World, budget, task
 
 
-async def test_a_key_of_a_former_tenant_s_top_up_is_free_again(world: World) -> None:
+async def test_the_key_of_a_former_tenant_s_top_up_can_be_used_again(world: World) -> None:
     await world.ready(tenant={"budget": budget(100)})
     assert await world.store.top_up("a", 50, "june") == 150
     assert await world.store.remove_tenant("a")

@@ -1,4 +1,4 @@
-"""After a throttle's pause work comes back step by step: no thundering herd at the provider."""
+"""After a throttle's pause slots reopen step by step: no thundering herd at the provider."""
 
 import itertools
 import math
@@ -15,7 +15,7 @@ HERD = 200
 
 
 async def throttled(world: World, retry_after_ms: int, **pool: object) -> None:
-    """Sixteen tasks are running, and the provider sends every one of them away with the same pause."""
+    """Sixteen tasks are running, and the provider throttles all of them with the same pause."""
     await world.ready(**{"resume_ramp_ms": 1_000, **pool})
     await world.store.set_capacity(SLOTS)
     running = await world.active(*tasks(SLOTS))
@@ -34,7 +34,7 @@ async def test_the_slots_come_back_evenly_over_the_ramp(world: World) -> None:
     assert flying == [1, 1, 4, 8, 12, 16]
 
 
-async def test_the_dispatcher_is_told_when_the_next_slot_opens(world: World) -> None:
+async def test_the_answer_to_a_dispatch_says_when_the_next_slot_opens(world: World) -> None:
     await throttled(world, 2_000)
     world.now += 2_000
     steps = []
@@ -54,7 +54,7 @@ async def test_a_ramp_is_no_longer_than_its_pause(world: World) -> None:
     assert (await world.pool_view()).slots == SLOTS
 
 
-async def test_an_operator_who_resumes_opens_all_at_once(world: World) -> None:
+async def test_a_resume_opens_all_slots_at_once(world: World) -> None:
     await throttled(world, 2_000)
     world.now += 10
     await world.store.resume()
@@ -62,7 +62,7 @@ async def test_an_operator_who_resumes_opens_all_at_once(world: World) -> None:
 
 
 @pytest.mark.parametrize(("second_ms", "after_ms"), [(0, 0), (1, 1), (100, 300), (1_000, 999), (5_000, 10)])
-async def test_a_throttle_during_the_ramp_begins_it_anew_and_never_shortens_it(
+async def test_a_throttle_during_the_ramp_restarts_it_and_never_shortens_it(
     world: World, second_ms: int, after_ms: int
 ) -> None:
     await throttled(world, 2_000)
@@ -71,7 +71,7 @@ async def test_a_throttle_during_the_ramp_begins_it_anew_and_never_shortens_it(
     (first, *_) = await world.start()
     world.now += after_ms
     await world.throttle(first, second_ms)
-    began = world.now + (second_ms or 20)  # by itself, 0 waits twice as long as at the task's first throttle
+    began = world.now + (second_ms or 20)  # a throttle of 0 alone waits twice as long as the task's first one
     assert (await world.pool_view()).paused_ms == began - world.now
     flying = []
     for later_ms in (0, 1, 250, 500, 750, 1_000):
@@ -81,7 +81,7 @@ async def test_a_throttle_during_the_ramp_begins_it_anew_and_never_shortens_it(
     assert flying == [1, 1, 4, 8, 12, 16]
 
 
-async def test_a_longer_throttle_during_a_short_ramp_brings_its_own(world: World) -> None:
+async def test_a_longer_throttle_during_a_short_ramp_begins_its_own_ramp(world: World) -> None:
     await throttled(world, 100)
     world.now += 150
     await world.dispatch()
@@ -92,7 +92,7 @@ async def test_a_longer_throttle_during_a_short_ramp_brings_its_own(world: World
     assert (await world.pool_view()).slots == SLOTS // 2
 
 
-async def test_after_a_ramp_has_ended_it_is_forgotten(world: World) -> None:
+async def test_a_ramp_that_has_ended_has_no_effect(world: World) -> None:
     await throttled(world, 2_000)
     world.now += 3_000
     await world.dispatch()
@@ -106,7 +106,7 @@ async def test_after_a_ramp_has_ended_it_is_forgotten(world: World) -> None:
 
 
 @pytest.mark.parametrize("pause_first", [False, True])
-async def test_an_operator_s_longer_pause_does_not_take_the_ramp_away(world: World, pause_first: bool) -> None:
+async def test_an_operator_s_longer_pause_keeps_the_ramp(world: World, pause_first: bool) -> None:
     await world.ready(resume_ramp_ms=1_000, lease_ms=100_000)
     await world.store.set_capacity(SLOTS)
     running = await world.active(*tasks(SLOTS))
@@ -121,7 +121,7 @@ async def test_an_operator_s_longer_pause_does_not_take_the_ramp_away(world: Wor
     assert (await world.pool_view()).slots == SLOTS // 2
 
 
-async def test_an_operator_s_pause_brings_no_ramp_of_its_own(world: World) -> None:
+async def test_an_operator_s_pause_begins_no_ramp(world: World) -> None:
     await world.ready(resume_ramp_ms=1_000)
     await world.submit(*tasks(SLOTS))
     await world.store.pause(2_000)
@@ -189,7 +189,7 @@ async def test_200_throttled_at_once_start_again_spread_over_the_ramp(world: Wor
 async def test_one_tenant_s_tasks_are_spread_although_its_turns_come_at_regular_places(
     world: World, stride: int
 ) -> None:
-    """Equal tenants take turns, so that every ``stride``-th attempt is the first one's."""
+    """Equal tenants take turns, so that every ``stride``-th attempt belongs to the first tenant."""
     pause_ms, ramp_ms, each = 2_000, 1_000, 192 // stride
     names = [f"t{number}" for number in range(stride)]
     await world.pool(slots=192, quantum_units=100, resume_ramp_ms=ramp_ms, throttle_scope=ThrottleScope.TASK)

@@ -36,7 +36,7 @@ async def test_flushed_scripts_are_not_noticed(world: World) -> None:
     assert (await world.pool_view()).live == 0
 
 
-async def test_a_full_server_refuses_what_grows_and_lets_through_what_ends(own: World, admin: redis.Redis) -> None:
+async def test_a_full_server_refuses_calls_that_grow_it_and_still_ends_tasks(own: World, admin: redis.Redis) -> None:
     await own.ready(throttle_scope="task")
     first, second, third, fourth = await own.active(*tasks(4))
     await own.submit(task("pending"), task("handed"))
@@ -67,7 +67,7 @@ async def test_a_full_server_refuses_what_grows_and_lets_through_what_ends(own: 
     assert (await own.pool_view()).live == 0
 
 
-async def test_a_call_to_nobody_is_known_not_to_have_run() -> None:
+async def test_a_call_to_an_unreachable_server_is_known_not_to_have_run() -> None:
     async with Store(Endpoint("unix:///nowhere", call_timeout_ms=SOON_MS), "any") as store:
         with pytest.raises(StoreUnavailable) as caught:
             await store.submit([task("t")], "c")
@@ -96,7 +96,7 @@ async def test_a_hung_server_is_given_up_in_time_with_an_unknown_outcome(own: Wo
         os.kill(process, signal.SIGCONT)
     assert not caught.value.outcome_known
     assert SOON_MS * 0.9 <= took_ms < SOON_MS + 1000
-    (answer,) = await own.store.submit([task("t")], "c")  # it is back, and may have run it
+    (answer,) = await own.store.submit([task("t")], "c")  # the server is back, and may have run the call
     assert answer.status.value in {"accepted", "existing"}
     assert (await own.pool_view()).live == 1
 
@@ -134,7 +134,7 @@ async def test_a_server_that_became_a_replica_runs_no_write(own: World, admin: r
 
 
 async def test_a_server_with_too_many_clients_runs_nothing(own: World, admin: redis.Redis) -> None:
-    """It says so and hangs up; on a busy machine only the hanging up may arrive."""
+    """It answers and disconnects; on a busy machine only the disconnection may arrive."""
     admin.config_set("maxclients", 1)
     with pytest.raises(StoreUnavailable, match=r"max number of clients|[Cc]onnection") as caught:
         await own.pool()
@@ -212,7 +212,7 @@ async def test_cancelling_a_call_leaves_the_store_usable(own: World) -> None:
     assert await own.store.throttle("w1", [Throttle(started[-1].ref, started[-1].fence, 0)]) == [Write.DONE]
 
 
-async def test_who_was_never_let_in_knows_that_nothing_ran(tmp_path: Path) -> None:
+async def test_a_client_that_was_never_admitted_knows_that_nothing_ran(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "s"))
         silent.listen()

@@ -1,4 +1,4 @@
-"""settle: an attempt ends once, by the worker that has it, and frees its whole hold."""
+"""settle: the worker that has an attempt ends it once, and the whole hold is freed."""
 
 import pytest
 
@@ -26,8 +26,8 @@ async def test_a_completed_task_keeps_its_result_and_tells_its_client(world: Wor
     view = await world.view("t")
     assert (view.state, view.actual, view.result) == (TaskState.COMPLETED, 80, b'j{"x":1}')
     assert view.ended_ms - view.started_ms == 250
-    (told,) = (await world.store.collect("c", 0)).tasks
-    assert told == view
+    (ended,) = (await world.store.collect("c", 0)).tasks
+    assert ended == view
     assert await world.rows("completed") == [EndRow("completed", "a", "t", 1, 80, 0, 975, "completed", 0)]
     assert await free(world)
     assert (await world.pool_view()).successes == 1
@@ -107,7 +107,7 @@ async def test_a_lost_worker_s_settlements_are_refused_and_their_usage_is_booked
     assert await world.state("t") is TaskState.PENDING
 
 
-async def test_a_settlement_is_good_while_the_attempt_is_still_owned_though_the_lease_is_over(world: World) -> None:
+async def test_a_settlement_after_the_lease_is_accepted_while_the_worker_still_owns_the_attempt(world: World) -> None:
     await world.ready(lease_ms=1000)
     (started,) = await world.active(task("t"))
     world.now += 5000
@@ -149,7 +149,7 @@ async def test_the_last_allowed_failure_ends_the_task(world: World) -> None:
     view = await world.view("t")
     assert (view.state, view.failures, view.error) == (TaskState.FAILED, 2, "again")
     assert await free(world)
-    assert [told.ref.id for told in (await world.store.collect("c", 0)).tasks] == ["t"]
+    assert [ended.ref.id for ended in (await world.store.collect("c", 0)).tasks] == ["t"]
 
 
 async def test_a_backoff_beyond_the_deadline_ends_the_task_at_once(world: World) -> None:
@@ -208,7 +208,7 @@ async def test_a_batch_answers_in_the_order_asked(world: World) -> None:
     stranger = StartedTask(TaskRef("a", "nothing"), 1, 100, b"", 0, None)
     writes = await world.store.settle("w1", [settlement(each) for each in (third, second, stranger, first)])
     assert writes == [Write.DONE, Write.REPEATED, Write.STALE, Write.DONE]
-    assert [told.ref for told in (await world.store.collect("c", 0)).tasks] == [second.ref, third.ref, first.ref]
+    assert [ended.ref for ended in (await world.store.collect("c", 0)).tasks] == [second.ref, third.ref, first.ref]
 
 
 async def test_collect_acknowledges_up_to_its_cursor_and_repeats_above_it(world: World) -> None:
@@ -240,7 +240,7 @@ async def test_a_settlement_credits_the_rounds_that_have_passed(world: World) ->
     assert after.deficit == before.deficit + 10 * (pool.round - before.credited)
 
 
-async def test_absurd_usage_counts_no_more_than_a_task_may_cost(world: World) -> None:
+async def test_absurd_usage_counts_as_the_largest_cost_of_a_task(world: World) -> None:
     """Otherwise one tenant's reports could drive the rounds out of the range in which they are exact."""
     await world.ready(quantum_units=1)
     (started,) = await world.active(task("t", 100))

@@ -1,4 +1,4 @@
-"""One list of stamps serves both kinds of windows: each kind passes each stamp once, and the list stays short."""
+"""Both kinds of windows share one list of stamps: each kind passes each stamp once, and the list stays short."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.support.store_world import START_MS, World, settlement, task, tasks
 
 
 async def start_one_by_one(world: World, count: int, first: int = 0, cost: int = 10) -> None:
-    """Bring so many tasks of tenant ``a`` to a start of their own, all at this moment, and end them."""
+    """Start this number of tasks of tenant ``a``, each by its own call, all at this moment, and end them."""
     await world.submit(*tasks(count, cost, first=first))
     while (await world.dispatch(256)).placed:
         pass
@@ -23,7 +23,7 @@ async def start_one_by_one(world: World, count: int, first: int = 0, cost: int =
         await world.store.settle("w1", ended[begin : begin + 256])
 
 
-async def test_what_one_call_starts_is_one_stamp_of_each_owner(world: World) -> None:
+async def test_the_starts_of_one_call_are_one_stamp_of_each_owner(world: World) -> None:
     both = {"starts": window(100), "spend": window(10**6)}
     await world.ready(tenant=both, lease_ms=LONG_LEASE, **both)
     await world.tenant("b", spend=window(10**6))
@@ -42,7 +42,7 @@ async def test_each_kind_passes_a_stamp_once_after_its_own_interval(world: World
     for at, starts_held, spend_held in ((299, 2, 20), (300, 0 if starts == 300 else 2, 0 if spend == 300 else 20)):
         world.now = START_MS + at
         assert (await world.dispatch()).placed == 0
-        await world.tenant("a", **windows)  # looks again at a tenant that is parked
+        await world.tenant("a", **windows)  # checks a parked tenant again
         assert await held(world) == (starts_held, spend_held)
         assert len(await stamps(world)) == 2
         assert await check_invariants(world.store) == []
@@ -52,7 +52,7 @@ async def test_each_kind_passes_a_stamp_once_after_its_own_interval(world: World
 
 
 @pytest.mark.parametrize("gone", ["starts", "spend"])
-async def test_a_kind_that_is_switched_off_goes_on_forgetting_and_holds_no_stamp_back(world: World, gone: str) -> None:
+async def test_a_kind_that_is_switched_off_still_forgets_and_keeps_no_stamp(world: World, gone: str) -> None:
     windows = {"starts": window(100), "spend": window(10**4)}
     await world.ready(tenant=windows, lease_ms=LONG_LEASE)
     await start_one_by_one(world, 3)
@@ -70,7 +70,7 @@ async def test_a_kind_that_is_switched_off_goes_on_forgetting_and_holds_no_stamp
     assert await check_invariants(world.store) == []
 
 
-async def test_a_kind_that_comes_back_counts_what_its_own_interval_still_holds(world: World) -> None:
+async def test_a_kind_that_is_switched_on_again_counts_the_stamps_in_its_interval(world: World) -> None:
     spend = window(20, INTERVAL // 4)
     await world.ready(tenant={"starts": window(2), "spend": spend}, lease_ms=LONG_LEASE)
     await start_one_by_one(world, 2)
@@ -85,8 +85,8 @@ async def test_a_kind_that_comes_back_counts_what_its_own_interval_still_holds(w
         assert (await world.dispatch()).placed == placed
 
 
-async def test_the_list_stays_within_two_intervals_however_tenants_take_turns(world: World) -> None:
-    """A window that never fills is trimmed all the same: 64 tenants in turn never meet each other's fences."""
+async def test_the_list_stays_within_two_intervals_for_any_order_of_tenants(world: World) -> None:
+    """A window that never fills is trimmed too: 64 tenants that take turns never see each other's fences."""
     names = [f"n{number:02}" for number in range(64)]
     config = TenantConfig(starts=window(10**6), spend=window(10**9))
     await world.pool(lease_ms=LONG_LEASE, starts=window(10**6), slots=64)
@@ -119,7 +119,7 @@ async def test_stamps_of_one_millisecond_are_passed_in_bounded_steps_which_only_
     assert (await held(world), await stamps(world)) == ((100, 1000), [])
 
 
-async def test_a_window_that_more_stamps_left_than_one_call_passes_is_looked_at_again_at_once(world: World) -> None:
+async def test_a_window_with_more_expired_stamps_than_one_call_passes_is_checked_again_at_once(world: World) -> None:
     count = WINDOW_TRIM + 50
     await world.ready(slots=10**4, tenant={"starts": window(count)})
     await world.pool(slots=10**4, lease_ms=LONG_LEASE)
@@ -145,7 +145,7 @@ async def test_a_shortened_interval_forgets_within_two_of_the_new_one(world: Wor
     assert len(await stamps(world)) == 1
 
 
-async def test_a_removed_window_of_a_day_holds_no_stamp_of_the_other_back_once_it_is_empty(world: World) -> None:
+async def test_a_removed_window_of_a_day_keeps_no_stamp_of_the_other_once_it_is_empty(world: World) -> None:
     spend = window(10**6, 86_400_000)
     await world.ready(tenant={"starts": window(10**6), "spend": spend}, lease_ms=LONG_LEASE)
     await start_one_by_one(world, 5)

@@ -1,4 +1,4 @@
-"""start: a worker takes what it was handed; a lost reply loses nothing."""
+"""start: a worker takes the tasks that were handed to it; a lost reply loses nothing."""
 
 from fairlane.domain.events import ActiveRow
 from fairlane.domain.task import TaskRef, TaskState
@@ -32,7 +32,7 @@ async def test_from_the_same_cursor_it_answers_the_same_and_changes_nothing(worl
     assert [each.fence for each in (await world.store.start("w1", 2)).tasks] == [3]
 
 
-async def test_a_limited_answer_says_that_there_is_more(world: World) -> None:
+async def test_an_answer_with_a_limit_says_that_there_is_more(world: World) -> None:
     await world.ready()
     await world.submit(*tasks(5))
     await world.dispatch()
@@ -43,14 +43,14 @@ async def test_a_limited_answer_says_that_there_is_more(world: World) -> None:
     assert ([each.fence for each in rest.tasks], rest.more) == ([4, 5], False)
 
 
-async def test_what_was_settled_is_not_handed_out_again(world: World) -> None:
+async def test_a_settled_task_is_not_handed_out_again(world: World) -> None:
     await world.ready()
     first, _ = await world.active(*tasks(2))
     await world.settle(first)
     assert [each.fence for each in await world.start()] == [2]
 
 
-async def test_while_paused_nothing_new_starts_and_what_runs_is_still_known(world: World) -> None:
+async def test_while_paused_nothing_starts_and_running_tasks_are_kept(world: World) -> None:
     await world.ready()
     await world.active(task("running"))
     await world.submit(task("handed"))
@@ -101,7 +101,7 @@ async def test_a_lost_or_unknown_incarnation_gets_nothing(world: World) -> None:
             assert (answer.alive, answer.tasks) == (False, ())
 
 
-async def test_it_names_what_should_be_stopped(world: World) -> None:
+async def test_it_names_the_tasks_to_stop(world: World) -> None:
     await world.ready()
     (running,) = await world.active(task("t"))
     await world.store.cancel([running.ref])

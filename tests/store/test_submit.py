@@ -12,14 +12,14 @@ from tests.support.store_world import START_MS, World, task, tasks
 
 
 async def refuse(world: World, *submissions: Submission) -> list[tuple[SubmitStatus, int]]:
-    """Submit what must change nothing at all; return the answers."""
+    """Submit tasks that must change nothing; return the answers."""
     async with unchanged(world.store, clock=True):
         world.now += 5
         answers = await world.store.submit(submissions, "c")
     return [(answer.status, answer.limit) for answer in answers]
 
 
-async def test_an_accepted_task_waits_with_all_it_was_given(world: World) -> None:
+async def test_an_accepted_task_waits_with_all_its_fields(world: World) -> None:
     await world.ready()
     await world.submit(task("t", 70, priority=3, deadline_ms=900, on_unknown=OnUnknown.FAIL, payload=b"j[1]"))
     view = await world.view("t")
@@ -47,7 +47,7 @@ async def test_the_same_task_again_finds_the_first_one(world: World) -> None:
     assert (await world.pool_view()).live == 0
 
 
-async def test_a_client_that_asks_again_becomes_the_one_that_is_told(world: World) -> None:
+async def test_a_client_that_submits_again_becomes_the_one_that_is_notified(world: World) -> None:
     await world.ready()
     await world.submit(task("t"), client="first")
     (answer,) = await world.store.submit([task("t")], "second")
@@ -74,7 +74,7 @@ async def test_an_unknown_tenant_is_never_created(world: World) -> None:
     assert await refuse(world, task("t", tenant="nobody")) == [(SubmitStatus.UNKNOWN_TENANT, 0)]
 
 
-async def test_the_queue_bound_counts_what_waits_and_not_what_runs(world: World) -> None:
+async def test_the_queue_bound_counts_waiting_and_not_running_tasks(world: World) -> None:
     await world.ready(tenant={"queue_limit": 2})
     (running,) = await world.active(task("r"))
     await world.submit(*tasks(2))
@@ -85,7 +85,7 @@ async def test_the_queue_bound_counts_what_waits_and_not_what_runs(world: World)
     await world.submit(task("more"))
 
 
-async def test_tasks_in_their_own_pause_count_for_the_queue_bound(world: World) -> None:
+async def test_tasks_in_their_own_pause_count_against_the_queue_bound(world: World) -> None:
     await world.ready(tenant={"queue_limit": 1}, throttle_scope="task")
     (running,) = await world.active(task("r"))
     await world.throttle(running, 500)
@@ -104,7 +104,7 @@ async def test_a_cost_that_no_ceiling_admits_is_refused_with_the_ceiling(world: 
     ceiling = SubmitStatus.COST_ABOVE_CEILING
     assert await refuse(world, task("t", 501)) == [(ceiling, 500)]
     assert await refuse(world, task("t", 901, tenant="b")) == [(ceiling, 900)]
-    assert await refuse(world, task("t", 2**40)) == [(ceiling, 500)]  # the lowest of all that it exceeds
+    assert await refuse(world, task("t", 2**40)) == [(ceiling, 500)]  # the lowest ceiling that it exceeds
     await world.submit(task("t", 500), task("t", 900, tenant="b"))
 
 
@@ -127,7 +127,7 @@ async def test_a_cost_that_would_make_rounds_inexact_is_refused(world: World) ->
     await world.submit(task("t", 2**20))
 
 
-async def test_a_closed_pool_takes_nothing_new_and_still_knows_the_old(world: World) -> None:
+async def test_a_closed_pool_accepts_no_new_task_and_still_finds_the_old(world: World) -> None:
     await world.ready()
     await world.submit(task("old"))
     await world.store.admit(open=False)
@@ -151,7 +151,7 @@ async def test_a_caller_s_own_id_stays_known_after_its_record_is_gone(world: Wor
     named = task("named", named_by_caller=True)
     await world.submit(named, task("unnamed"))
     await world.drain()
-    for task_id in ("named", "unnamed"):  # what the end of the retention does
+    for task_id in ("named", "unnamed"):  # as the server does after the retention
         await command(world.store, "DEL", world.store.keys.key("task", "a", task_id))
     (answer,) = await world.store.submit([named], "c")
     assert (answer.status, answer.state) == (SubmitStatus.EXISTING, TaskState.COMPLETED)
@@ -160,7 +160,7 @@ async def test_a_caller_s_own_id_stays_known_after_its_record_is_gone(world: Wor
     await world.drain()
 
 
-async def test_a_record_and_its_tombstone_leave_in_time(world: World) -> None:
+async def test_a_record_and_its_tombstone_expire_in_time(world: World) -> None:
     await world.ready(retention_ms=40_000, idempotency_ms=20_000)
     await world.submit(task("t", named_by_caller=True))
     await world.drain()

@@ -17,7 +17,7 @@ SECRET = "c4nary-s3cret"
 
 
 async def refusal(endpoint: Endpoint, kind: type[StoreError] = StoreUnsuitable) -> str:
-    """Return what `check` says, which is one line without the password, in good time."""
+    """Return the error of `check`: one line without the password, within a bounded time."""
     started = SYSTEM_CLOCK.monotonic_s()
     async with Store(endpoint, "any") as store:
         with pytest.raises(kind) as caught:
@@ -35,7 +35,7 @@ async def test_a_wrong_password_is_named_without_showing_it(url: str, admin: red
     assert "auth" in (await refusal(Endpoint(url))).lower()
 
 
-async def test_a_user_without_permission_is_told_so(url: str, admin: redis.Redis) -> None:
+async def test_the_error_of_a_user_without_permission_says_so(url: str, admin: redis.Redis) -> None:
     admin.execute_command("ACL", "SETUSER", "reader", "on", f">{SECRET}", "~*", "+@read", "+@connection", "+info")
     text = await refusal(Endpoint(f"{url}?username=reader&password={SECRET}"))
     assert "permission" in text.lower() or "NOPERM" in text
@@ -51,14 +51,14 @@ async def test_a_replica_is_refused(url: str, admin: redis.Redis) -> None:
     assert "replica" in await refusal(Endpoint(url))
 
 
-async def test_something_that_is_no_redis_is_refused(tmp_path: Path) -> None:
+async def test_a_server_that_is_not_redis_is_refused(tmp_path: Path) -> None:
     page = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
     async with answering(tmp_path / "http", lambda _command: page) as url:
         assert "not Redis" in await refusal(Endpoint(url, call_timeout_ms=SOON_MS))
 
 
 async def test_an_old_version_is_refused(tmp_path: Path) -> None:
-    """No such server is at hand: this one only says that it is old."""
+    """No such server is available; this one only reports an old version."""
     info = b"# Server\r\nredis_version:5.0.14\r\n"
     reply = b"$%d\r\n%s\r\n" % (len(info), info)
     async with answering(tmp_path / "old", lambda command: reply if b"\r\nINFO" in command else b"+OK\r\n") as url:
@@ -68,6 +68,6 @@ async def test_an_old_version_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["unix:///nowhere/at/all", f"redis://user:{SECRET}@127.0.0.1:1/0"])
-async def test_nothing_listening_is_named_with_its_address(where: str) -> None:
+async def test_an_address_where_nothing_listens_is_named(where: str) -> None:
     text = await refusal(Endpoint(where, call_timeout_ms=SOON_MS), StoreUnavailable)
     assert ("/nowhere/at/all" if where.startswith("unix") else "127.0.0.1:1") in text

@@ -12,7 +12,7 @@ from tests.support.store_world import START_MS, World, task, tasks
 
 
 @pytest.mark.parametrize("where", PLACES)
-async def test_the_next_start_is_allowed_exactly_one_interval_after_and_not_before(world: World, where: str) -> None:
+async def test_the_next_start_is_allowed_exactly_one_interval_later(world: World, where: str) -> None:
     await limited(world, where, 3)
     await world.submit(*tasks(8))
     assert len(await run(world)) == 3
@@ -22,7 +22,7 @@ async def test_the_next_start_is_allowed_exactly_one_interval_after_and_not_befo
 
 
 @pytest.mark.parametrize("where", PLACES)
-async def test_starts_spread_over_time_each_wait_for_the_one_before(world: World, where: str) -> None:
+async def test_starts_spread_over_time_each_wait_for_the_previous_one(world: World, where: str) -> None:
     await limited(world, where, 3)
     for number, at in enumerate((0, 400, 999)):
         world.now = START_MS + at
@@ -36,7 +36,7 @@ async def test_starts_spread_over_time_each_wait_for_the_one_before(world: World
 
 @pytest.mark.parametrize("where", PLACES)
 async def test_a_burst_at_the_edge_never_starts_more_than_the_window_holds(world: World, where: str) -> None:
-    """A window that is reset at fixed times would let twice as many start around the edge."""
+    """A window that is reset at fixed times would let twice as many tasks start around the edge."""
     await limited(world, where, 5)
     world.now = START_MS + INTERVAL - 1
     await world.submit(*tasks(20))
@@ -49,7 +49,7 @@ async def test_a_burst_at_the_edge_never_starts_more_than_the_window_holds(world
 
 
 @pytest.mark.parametrize("where", PLACES)
-async def test_a_place_counts_from_its_dispatch_on_and_its_time_from_the_start(world: World, where: str) -> None:
+async def test_a_place_counts_from_dispatch_and_its_interval_from_the_start(world: World, where: str) -> None:
     await limited(world, where, 2)
     await world.submit(*tasks(4))
     assert (await world.dispatch()).placed == 2
@@ -64,7 +64,9 @@ async def test_a_place_counts_from_its_dispatch_on_and_its_time_from_the_start(w
 
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("way", ["released", "cancelled", "expired", "lost"])
-async def test_what_ends_before_its_start_gives_its_place_back_at_once(world: World, where: str, way: str) -> None:
+async def test_an_attempt_that_ends_before_its_start_gives_its_place_back_at_once(
+    world: World, where: str, way: str
+) -> None:
     await limited(world, where, 1)
     await world.submit(task("t", deadline_ms=50))
     await world.dispatch()
@@ -85,7 +87,7 @@ async def test_what_ends_before_its_start_gives_its_place_back_at_once(world: Wo
 
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("way", ["throttled", "released", "settled", "lost"])
-async def test_what_has_started_keeps_its_stamp_whatever_becomes_of_it(world: World, where: str, way: str) -> None:
+async def test_a_started_attempt_keeps_its_stamp_however_it_ends(world: World, where: str, way: str) -> None:
     await limited(world, where, 1)
     (started,) = await world.active(task("t"))
     await world.submit(task("u"))
@@ -105,7 +107,7 @@ async def test_what_has_started_keeps_its_stamp_whatever_becomes_of_it(world: Wo
     assert (await world.dispatch(64, "w1", "w2")).placed == 1
 
 
-async def test_spend_counts_estimates_and_fits_what_fits(world: World) -> None:
+async def test_spend_counts_estimates_and_admits_the_tasks_that_fit(world: World) -> None:
     await world.ready(tenant={"spend": window(250)})
     await world.submit(task("x", 200), task("y", 60), task("z", 50))
     assert [each.ref.id for each in await run(world)] == ["x"]
@@ -152,7 +154,7 @@ async def test_a_closed_window_parks_its_tenant_alone_and_a_timer_wakes_it_exact
 
 
 @pytest.mark.parametrize("kind", [StopReason.STARTS, StopReason.SPEND])
-async def test_a_closed_window_of_the_pool_stops_it_and_says_until_when(world: World, kind: StopReason) -> None:
+async def test_a_closed_window_of_the_pool_stops_dispatch_and_says_until_when(world: World, kind: StopReason) -> None:
     await limited(world, f"pool {kind}", 2)
     await world.tenant("b")
     await world.active(task("t"))
@@ -165,7 +167,7 @@ async def test_a_closed_window_of_the_pool_stops_it_and_says_until_when(world: W
     assert (await world.dispatch()).placed == 1
 
 
-async def test_while_nothing_has_started_the_next_look_is_one_interval_away(world: World) -> None:
+async def test_while_nothing_has_started_the_next_check_is_one_interval_away(world: World) -> None:
     await limited(world, "tenant starts", 1)
     await world.submit(*tasks(2))
     await world.dispatch()

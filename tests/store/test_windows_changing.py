@@ -1,4 +1,4 @@
-"""Windows whose limits change; the stamps that they keep; closed windows cost a dispatch nothing."""
+"""Windows whose limits change and the stamps that they keep; closed windows cost a dispatch nothing."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ from tests.support.store_world import START_MS, World, budget, task, tasks
 
 
 async def closed(world: World) -> None:
-    """One start at START_MS closed the window of tenant ``a``, which waits with two tasks."""
+    """One start at START_MS closed the window of tenant ``a``, which has two waiting tasks."""
     await limited(world, "tenant starts", 1)
     await world.active(task("t"))
     await world.submit(*tasks(2))
@@ -58,7 +58,7 @@ async def test_a_shortened_interval_that_has_passed_opens_it_at_once(world: Worl
     assert (await world.dispatch()).placed == 1
 
 
-async def test_a_lowered_limit_keeps_it_closed_until_enough_have_left(world: World) -> None:
+async def test_a_lowered_limit_keeps_it_closed_until_enough_stamps_have_left(world: World) -> None:
     await limited(world, "tenant starts", 3)
     for number in range(3):
         world.now = START_MS + 100 * number
@@ -82,7 +82,9 @@ async def test_the_pool_s_window_changes_at_once_too(world: World) -> None:
 
 
 @pytest.mark.parametrize(("where", "owner"), [("tenant spend", "a"), ("pool spend", "*")])
-async def test_the_sum_of_a_window_of_spend_is_right_whatever_leaves_it(world: World, where: str, owner: str) -> None:
+async def test_the_sum_of_a_window_of_spend_is_right_whichever_stamps_leave_it(
+    world: World, where: str, owner: str
+) -> None:
     async def holds(*stamped: int, total: int) -> None:
         found = [spend for _, _, spend in await stamps(world, owner)]
         assert (found, (await held(world, owner))[1]) == (list(stamped), total)
@@ -125,7 +127,7 @@ async def test_the_sum_of_a_window_of_spend_is_right_whatever_leaves_it(world: W
         ({"budget": budget(100, period_ms=INTERVAL)}, ParkReason.BUDGET),
     ],
 )
-async def test_who_waited_for_a_slot_goes_on_to_wait_for_the_window(
+async def test_a_tenant_that_waited_for_a_slot_then_waits_for_the_window(
     world: World, limits: dict[str, Any], reason: ParkReason
 ) -> None:
     await world.ready(tenant={"slots": 1, **limits}, lease_ms=LONG_LEASE)
@@ -153,7 +155,7 @@ async def test_a_removed_tenant_leaves_no_window_and_no_timer(world: World) -> N
 
 
 async def commands(world: World) -> int:
-    """How many commands scripts and clients have run on the server."""
+    """The number of commands that scripts and clients have run on the server."""
     info = await world.store.info("commandstats")
     return sum(int(re.findall(r"calls=(\d+)", value)[0]) for name, value in info.items() if name != "cmdstat_info")
 

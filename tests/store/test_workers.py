@@ -16,7 +16,7 @@ MARGIN = LEASE // 4
 
 
 async def pass_time(world: World, ms: int) -> None:
-    """Let time pass while the server keeps serving somebody."""
+    """Let time pass while the server keeps serving other calls."""
     for step in [LEASE // 4] * (ms // (LEASE // 4)) + [ms % (LEASE // 4)]:
         world.now += step
         await world.store.admit(open=True)
@@ -130,7 +130,7 @@ async def test_evicting_a_stranger_does_nothing(world: World) -> None:
     assert (answer.tasks, answer.more) == (0, False)
 
 
-async def test_recovery_goes_in_bounded_steps_that_anyone_can_take(world: World) -> None:
+async def test_recovery_takes_bounded_steps_by_any_caller(world: World) -> None:
     await world.ready(slots=256, lease_ms=LEASE)
     await world.pool(slots=256, lease_ms=LEASE)
     await world.active(*tasks(2 * RECOVERY_LIMIT + 30))
@@ -158,7 +158,7 @@ async def test_nothing_is_reaped_before_lease_and_margin_are_over(world: World) 
     assert await world.state("t") is TaskState.PENDING
 
 
-async def test_reap_names_a_time_to_come_back_while_workers_live(world: World) -> None:
+async def test_reap_names_the_time_of_its_next_call_while_workers_live(world: World) -> None:
     await world.ready(lease_ms=LEASE)
     next_ms = (await world.store.reap()).next_ms
     assert next_ms is not None
@@ -177,7 +177,7 @@ async def test_a_reaper_alone_reaps_a_dead_worker_in_time(world: World) -> None:
 async def test_after_a_silent_server_nothing_is_reaped_for_one_lease(world: World) -> None:
     await world.ready(lease_ms=LEASE)
     await world.active(task("t"))
-    world.now += 10 * LEASE  # the server hung: nobody could beat
+    world.now += 10 * LEASE  # the server hung, so no heartbeat arrived
     assert (await world.store.reap()).incarnations == ()
     world.now += LEASE // 2
     assert (await world.store.heartbeat("w1")).alive
@@ -186,7 +186,7 @@ async def test_after_a_silent_server_nothing_is_reaped_for_one_lease(world: Worl
     assert await world.state("t") is TaskState.ACTIVE
 
 
-async def test_after_the_grace_the_silent_ones_are_reaped(world: World) -> None:
+async def test_after_the_grace_time_silent_workers_are_reaped(world: World) -> None:
     await world.ready(lease_ms=LEASE)
     await world.active(task("t"))
     world.now += 10 * LEASE
@@ -195,7 +195,7 @@ async def test_after_the_grace_the_silent_ones_are_reaped(world: World) -> None:
     assert (await world.store.reap()).incarnations == ("w1",)
 
 
-async def test_an_eviction_under_way_goes_on_during_the_grace(world: World) -> None:
+async def test_an_eviction_under_way_continues_during_the_grace_time(world: World) -> None:
     await world.ready(slots=256, lease_ms=LEASE)
     await world.pool(slots=256, lease_ms=LEASE)
     await world.active(*tasks(RECOVERY_LIMIT + 1))
@@ -205,7 +205,7 @@ async def test_an_eviction_under_way_goes_on_during_the_grace(world: World) -> N
 
 
 async def lose_worker(world: World, number: int) -> None:
-    """Let a fresh worker start whatever is pending, and die."""
+    """Let a new worker start all pending tasks, and die."""
     incarnation = f"x{number}"
     await world.worker(incarnation)
     await world.dispatch(64, incarnation)
@@ -223,7 +223,7 @@ async def test_a_task_that_keeps_losing_workers_is_given_up_with_the_cause(world
     view = await world.view("t")
     assert (view.state, view.error_code, view.recoveries) == (TaskState.DEAD, "workers_lost", 3)
     assert "4 times" in view.error
-    assert [told.ref.id for told in (await world.store.collect("c", 0)).tasks] == ["t"]
+    assert [ended.ref.id for ended in (await world.store.collect("c", 0)).tasks] == ["t"]
     assert (await world.pool_view()).live == 0
 
 

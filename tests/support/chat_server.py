@@ -11,7 +11,7 @@ TIMEOUT_S = 20.0
 
 
 def completion(text: str = "hello", usage: object = None) -> dict[str, Any]:
-    """Return a completion as the format wants it; without usage if that is None."""
+    """Return a valid completion; without usage if ``usage`` is None."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     body: dict[str, Any] = {"id": "c1", "object": "chat.completion", "model": "tiny", "choices": [choice]}
     return body if usage is None else {**body, "usage": usage}
@@ -19,23 +19,23 @@ def completion(text: str = "hello", usage: object = None) -> dict[str, Any]:
 
 @dataclass
 class Answer:
-    """What one request gets."""
+    """The answer to one request."""
 
     status: int = 200
     body: object = field(default_factory=completion)
     """Bytes are sent as they are, anything else as JSON."""
     headers: dict[str, str] = field(default_factory=dict)
     silent: bool = False
-    """Nothing is sent: the other side has to give up."""
+    """Send nothing: the client has to give up."""
     cut_after: int | None = None
-    """So many bytes of the body are sent, then the connection is cut. -1: not even the head."""
+    """Send this number of bytes of the body, then cut the connection. -1: do not even send the head."""
     stalls_after: int | None = None
-    """So many bytes of the body are sent, then nothing: the other side has to give up."""
+    """Send this number of bytes of the body, then nothing: the client has to give up."""
 
 
 @dataclass
 class Request:
-    """What a client sent."""
+    """A client's request."""
 
     path: str
     headers: dict[str, str]
@@ -43,7 +43,7 @@ class Request:
 
 
 class ChatServer:
-    """Answers in the order of ``answers``, and well when there is none. An async context manager."""
+    """Sends ``answers`` in order, and good completions when none is left. An async context manager."""
 
     def __init__(self) -> None:
         self.answers: deque[Answer] = deque()
@@ -96,9 +96,9 @@ class ChatServer:
         if answer.cut_after == -1:
             return False
         body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
-        told = {"Content-Type": "application/json", "Content-Length": str(len(body)), **answer.headers}
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **answer.headers}
         writer.write(f"HTTP/1.1 {answer.status} Told\r\n".encode())
-        writer.write("".join(f"{name}: {value}\r\n" for name, value in told.items()).encode() + b"\r\n")
+        writer.write("".join(f"{name}: {value}\r\n" for name, value in headers.items()).encode() + b"\r\n")
         writer.write(body[: answer.cut_after if answer.stalls_after is None else answer.stalls_after])
         await writer.drain()
         if answer.stalls_after is not None:

@@ -1,4 +1,4 @@
-"""A random history of work, money and time on a real server, followed by the ledger oracle step by step."""
+"""A random history of work, budgets and time on a real server; the ledger oracle checks every step."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -122,7 +122,7 @@ class History:
             self.running += [(life, each) for each in new if each.fence not in known]
 
     async def end(self) -> None:
-        """Settle, fail, throttle or release what some worker runs, if it still does."""
+        """Settle, fail, throttle or release an attempt of some worker, if the worker still has it."""
         for life, each in self.rng.sample(self.running, min(len(self.running), 3)):
             self.running.remove((life, each))
             actual = self.rng.choice([0, 1, each.cost // 2, each.cost, each.cost, 3 * each.cost])
@@ -145,10 +145,10 @@ class History:
         assert write in {Write.DONE, Write.STALE}
         assert (write is Write.STALE) == (life not in self.lives.values())
         await self.follow()
-        assert not (late and each.fence in self.oracle.unreported), "usage that nobody booked"
+        assert not (late and each.fence in self.oracle.unreported), "usage that was not booked"
 
     async def repeat(self) -> None:
-        """A settlement that is sent again changes nothing, whichever worker has the task now."""
+        """Send a settlement again. It must change nothing, whichever worker has the task now."""
         done = [entry for entry in self.ended if entry[2] > 0]
         if done:
             life, each, actual = self.rng.choice(done)
@@ -209,7 +209,7 @@ class History:
             self.oracle.expect(tenant, await self.world.ledger(tenant), self.world.now)
 
     async def drain(self) -> None:
-        """With budget for everything, every task ends and nothing stays held."""
+        """Raise the budgets until every task can end; nothing may stay held."""
         for tenant in TENANTS:
             await self.put(tenant, budget=BudgetConfig(limit_units=10**6))
         for _ in range(400):
@@ -221,4 +221,4 @@ class History:
             self.world.now += 450
             if (await self.world.pool_view()).live == 0:
                 return
-        raise AssertionError("something never ended")
+        raise AssertionError("some tasks never ended")

@@ -78,7 +78,7 @@ def _judge(verb: str, names: tuple[str, ...]) -> str | None:
 
 
 class _Reader:
-    """Reads the bytecode of this machine's Lua 5.1; its header says the sizes."""
+    """Reads the bytecode of this machine's Lua 5.1; its header holds the sizes."""
 
     def __init__(self, code: bytes) -> None:
         assert code.startswith(_HEADER), code[:12]

@@ -1,7 +1,7 @@
-"""A naive reference for budgets and windows: it keeps every attempt and every start, and adds them up at every event.
+"""A naive reference for budgets and windows: it keeps every attempt and every start, and sums them at every event.
 
-The test gives it a caller's knowledge: limits, top-ups, the usage that each settlement reported. The events give it the
-rest. It keeps no counter: periods follow from the calendar, and windows are lists of all starts.
+The test passes it what callers know: limits, top-ups, the usage that each settlement reported. It takes the rest from
+the events. It keeps no counter: periods follow from the calendar, and windows are lists of all starts.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ class Attempt:
 
 @dataclass
 class Account:
-    """One tenant's money."""
+    """One tenant's amounts."""
 
     budget: BudgetConfig | None = None
     calendar: int = 0
@@ -56,7 +56,7 @@ class Account:
 
 @dataclass
 class LedgerOracle:
-    """Feed it all events in order; it raises at the first that breaks a promise."""
+    """Feed it all events in order; it raises an error at the first event that breaks a promise."""
 
     accounts: dict[str, Account] = field(default_factory=lambda: defaultdict(Account))
     windows: dict[tuple[str, str], WindowConfig] = field(default_factory=dict)
@@ -188,7 +188,7 @@ class LedgerOracle:
 
     def _late(self, row: LateRow, at_ms: int) -> None:
         fence, actual = row.fence, row.actual
-        assert fence in self.unreported, (row, "was booked, or never taken away")
+        assert fence in self.unreported, (row, "was booked already, or never taken away")
         assert actual == self.reported[fence]
         self.unreported.remove(fence)
         account = self.accounts[row.tenant]

@@ -99,7 +99,7 @@ class ServiceHistory:
         self._note_head(account)
 
     def _queue(self, tenant: str, task: str) -> None:
-        """Put a task in its place. A tenant that had none enters with deficit 0; another row has its debt, if any."""
+        """Put a task into its queue. A tenant without tasks enters with deficit 0; another row has its debt, if any."""
         account = self._accounts[tenant]
         insort(account.queue, self._places[tenant, task])
         if not account.backlogged and not account.parked:

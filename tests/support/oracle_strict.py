@@ -1,6 +1,6 @@
 """A naive reference for the policies `priority` and `fifo`: look at every tenant's first task, take the smallest.
 
-Same operations as the Rust scheduler, so that the same worlds can run on it.
+It has the operations of the Rust scheduler, so that the same worlds can run on it.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A naive reference for windows: it keeps every attempt that took a place, and adds them up at every question."""
+"""A naive reference for windows: it keeps every attempt that took a place, and sums them at every call."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,7 +10,7 @@ KINDS: Final = ("starts", "spend")
 
 @dataclass
 class Place:
-    """The amount that an attempt counts for in one window, and since when; before its start, as now."""
+    """The amount that an attempt counts for in one window, and since when. Before its start it counts as of now."""
 
     amount: int
     since_ms: int | None = None
@@ -18,12 +18,12 @@ class Place:
 
 @dataclass
 class NaiveWindow:
-    """One window through all its changes. While off, it takes nothing new and forgets by its last interval."""
+    """One window through all its changes. While it is off, it takes nothing new and forgets by its last interval."""
 
     config: WindowConfig | None = None
     interval_ms: int = 0
     forgotten_ms: int = -1
-    """Stamps up to here had left the interval at some moment, and may be forgotten for ever."""
+    """Stamps up to this time have left the interval at some moment, and may be forgotten for good."""
     places: dict[int, Place] = field(default_factory=dict)
 
     def configure(self, config: WindowConfig | None, now_ms: int) -> None:

@@ -14,8 +14,8 @@ Dump = dict[str, object]
 async def dump(store: Store, *, clock: bool = False) -> Dump:
     """Read every key in full.
 
-    Without ``clock`` the pool's memory of the last script's time is left out: a heartbeat or a dispatch that did
-    nothing else may move it.
+    Without ``clock`` the time of the last script, which the pool remembers, is left out: a heartbeat or a dispatch
+    that did nothing else may change it.
     """
     found: Dump = {}
     cursor: bytes | int = 0

@@ -1,4 +1,4 @@
-"""A proxy between a store and its server that loses the replies that a test chooses."""
+"""A proxy between a store and its server that loses chosen replies."""
 
 import asyncio
 from pathlib import Path
@@ -26,7 +26,7 @@ class LossyProxy:
         return Endpoint(f"unix://{self._path}")
 
     def lose_reply_to(self, command: str) -> None:
-        """Lose the next reply to a script: the server has run it."""
+        """Lose the next reply to this script, after the server has run it."""
         self._losing = scripts.digest(command).encode()
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Processes that call one scheduler's store at the same moment."""
+"""Processes that call the store of one scheduler at the same moment."""
 
 import asyncio
 import multiprocessing
@@ -22,7 +22,7 @@ Call = tuple[str, tuple[Any, ...]]
 
 
 class Racers:
-    """Eight processes of their own interpreters, reused from race to race."""
+    """Eight processes, each with a fresh interpreter, reused from race to race."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -60,6 +60,6 @@ async def _call(endpoint: Endpoint, name: str, calls: Sequence[Call]) -> list[An
     patient = replace(endpoint, call_timeout_ms=int(1000 * LIMIT_S))
     async with Store(patient, name, virtual_now_ms=lambda: START_MS) as store:
         await store.snapshot()
-        # Block the whole process: it has nothing else to do before the others are ready.
+        # This blocks the whole process, which has nothing else to do until the others are ready.
         _barriers[0].wait(LIMIT_S)
         return list(await asyncio.gather(*(getattr(store, method)(*arguments) for method, arguments in calls)))

@@ -1,4 +1,4 @@
-"""Raw access to a store's server, for tests that look at stored keys or spoil them."""
+"""Raw access to a store's server, for tests that read stored keys or corrupt them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Plays a stream of tasks through a pool on a real server in virtual time. A task runs one ms per unit of cost."""
+"""Plays a stream of tasks through a pool on a real server in virtual time. A task runs 1 ms per unit of cost."""
 
 import heapq
 import math
@@ -17,7 +17,7 @@ from tests.support.store_world import World, settlement
 WORKER = "w1"
 BATCH = 256
 TICK_MS = 20
-"""Costs and arrivals in multiples of this make runs cheap: there are fewer moments to simulate."""
+"""Costs and arrivals (ms) are multiples of this, so that a run has fewer moments to simulate."""
 LONG_LEASE = 3_600_000
 
 Arrival = tuple[int, Submission]
@@ -29,17 +29,17 @@ class Run:
     """The results of a stream."""
 
     answers: Counter[tuple[str, SubmitStatus]] = field(default_factory=Counter)
-    """How often each tenant's submits got each status."""
+    """The number of submits of each tenant with each status."""
     waits: dict[TaskRef, int] = field(default_factory=dict)
     """Time from arrival to start, in ms, of each task that started."""
 
     def of(self, *tenants: str) -> dict[TaskRef, int]:
-        """The waits of these tenants' tasks."""
+        """Return the waits of these tenants' tasks."""
         return {ref: wait for ref, wait in self.waits.items() if ref.tenant in tenants}
 
 
 def percentile(waits: Iterable[int], percent: int) -> int:
-    """The shortest wait that ``percent`` of the waits do not exceed."""
+    """Return the shortest wait that ``percent`` of the waits do not exceed."""
     ordered = sorted(waits)
     return ordered[math.ceil(len(ordered) * percent / 100) - 1]
 
@@ -92,7 +92,7 @@ async def played(
     for_ms: float = math.inf,
     **pool: Any,
 ) -> Run:
-    """Play a stream, in the order of its arrivals, through a scheduler of its own, which is erased afterwards."""
+    """Play a stream, in the order of its arrivals, through a new scheduler, which is erased afterwards."""
     world = World(endpoint, name)
     async with world.store as store:
         await world.pool(lease_ms=LONG_LEASE, **pool)
@@ -105,5 +105,5 @@ async def played(
 
 
 async def forget(world: World) -> None:
-    """Delete everything that this scheduler has stored."""
+    """Delete everything that this scheduler stored."""
     await world.store.erase()

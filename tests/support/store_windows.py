@@ -1,4 +1,4 @@
-"""For tests of windows: a world with one window, and its stored stamps and sums."""
+"""For window tests: a world with one window, and its stored stamps and sums."""
 
 from fairlane.config import WindowConfig
 from fairlane.store.codec import parts, unpack_row
@@ -27,7 +27,7 @@ async def limited(world: World, where: str, tasks_per_interval: int, cost: int =
 
 
 async def run(world: World) -> list[StartedTask]:
-    """Dispatch and start all that may start; return the new ones."""
+    """Dispatch and start every task that may start; return the new ones."""
     known = {each.ref for each in await world.start()}
     await world.dispatch()
     return [each for each in await world.start() if each.ref not in known]

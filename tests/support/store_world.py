@@ -36,12 +36,12 @@ def task(task_id: str, cost: int = 100, *, tenant: str = "a", payload: bytes = b
 
 
 def tasks(count: int, cost: int = 100, *, tenant: str = "a", first: int = 0, **fields: Any) -> list[Submission]:
-    """Describe ``count`` tasks with ids that sort as they arrive."""
+    """Describe ``count`` tasks whose ids sort in the order of arrival."""
     return [task(f"t{number:05}", cost, tenant=tenant, **fields) for number in range(first, first + count)]
 
 
 def budget(limit: int, **more: Any) -> BudgetConfig:
-    """Describe a budget; without periods unless ``more`` has them."""
+    """Describe a budget; it has no periods unless ``more`` sets them."""
     return BudgetConfig(limit_units=limit, **more)
 
 
@@ -71,7 +71,7 @@ class World:
         await self.store.register(name or f"name-{incarnation}", incarnation, slots)
 
     async def ready(self, *, tenant: dict[str, Any] | None = None, slots: int = 64, **pool: Any) -> None:
-        """A pool, tenant ``a`` and worker ``w1``."""
+        """Put the pool, tenant ``a`` and worker ``w1``."""
         await self.pool(**pool)
         await self.tenant("a", **(tenant or {}))
         await self.worker("w1", slots=slots)
@@ -137,11 +137,11 @@ class World:
 
     async def ledger(self, tenant: str = "a") -> Ledger:
         ledger = await self.store.ledger(tenant)
-        assert ledger is not None, f"nobody registered {tenant}"
+        assert ledger is not None, f"{tenant} is not registered"
         return ledger
 
     async def events(self) -> list[Event]:
-        """All events, which must have no gap."""
+        """Return all events, which must have no gap."""
         found: list[Event] = []
         while page := await self.store.events(found[-1].stream_id if found else "0"):
             found += page
@@ -149,11 +149,11 @@ class World:
         return found
 
     async def rows(self, *kinds: str) -> list[Row]:
-        """All event rows of these kinds, in order."""
+        """Return all event rows of these kinds, in order."""
         return [row for event in await self.events() for row in event.rows if kind_of(row) in kinds]
 
     async def drain(self) -> None:
-        """Run everything that can run to its end."""
+        """Run every task that can run to its end."""
         while True:
             placed = await self.dispatch(256)
             for started in await self.start():

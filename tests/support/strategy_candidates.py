@@ -20,12 +20,12 @@ class Candidates:
             self.put(candidate)
 
     def put(self, candidate: Candidate) -> None:
-        """Tell of a worker."""
+        """Tell the strategy about a worker."""
         self.now[candidate.id] = candidate
         self.strategy.put(candidate)
 
     def change(self, worker_id: str, **fields: object) -> None:
-        """Tell what has changed about a worker."""
+        """Tell the strategy what changed about a worker."""
         self.put(self.now[worker_id]._replace(**fields))
 
     def begin(self, avoid: Collection[str] = ()) -> str | None:
@@ -40,7 +40,7 @@ class Candidates:
         self.change(worker_id, load=self.now[worker_id].load - 1)
 
     def serve(self, tasks: int) -> list[str]:
-        """Return who executes tasks that come one after the other."""
+        """Return the workers that execute tasks which arrive one after the other."""
         order = []
         for _ in range(tasks):
             chosen = self.begin()

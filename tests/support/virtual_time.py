@@ -1,7 +1,7 @@
-"""Time that passes only when everybody waits: intervals, backoffs and timeouts tested without waiting for them.
+"""Time that passes only when every task waits: intervals, backoffs and timeouts are tested without waiting for them.
 
-Not for tests with threads or processes whose progress takes real time: to the loop, waiting for them looks as though
-nothing were left to do, and so the next timer is due at once.
+Not for tests with threads or processes whose progress takes real time: while the loop waits for them it has nothing to
+do, so it jumps to its next timer at once.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ EPOCH_S: Final = 1_700_000_000.0
 
 
 class _Selector(selectors.DefaultSelector):
-    """Looks at the real descriptors, and passes over the time in which they would be waited for."""
+    """Polls the real descriptors, and skips the time in which the loop would wait for them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.now_ns = 0
-        """In whole nanoseconds, so that sums of intervals come out even."""
+        """In whole nanoseconds, so that sums of intervals are exact."""
         self.settling: list[asyncio.Future[None]] = []
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
@@ -70,7 +70,7 @@ class VirtualClock:
         return asyncio.get_running_loop().time()
 
     def wall_s(self) -> float:
-        """A made-up date, and virtual seconds since then."""
+        """Virtual seconds since an arbitrary date."""
         return EPOCH_S + self.monotonic_s()
 
 
@@ -91,7 +91,7 @@ def now_s() -> float:
 
 
 async def settle() -> None:
-    """Return when all others wait for time to pass, or for each other; no time passes."""
+    """Return when all other tasks wait for time to pass, or for each other; no time passes."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualLoop)
     await loop.settled()

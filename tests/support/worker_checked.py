@@ -1,4 +1,4 @@
-"""A group under a health checker, and what was reported."""
+"""A group with a health checker, and its reports."""
 
 from fairlane.clock import system_rng
 from fairlane.config.workers import HealthConfig

@@ -1,4 +1,4 @@
-"""A transport whose starts, stops and work are held up and let go by the test."""
+"""A transport whose starts, stops and work the test holds up and releases."""
 
 import asyncio
 import contextlib
@@ -61,7 +61,7 @@ class Gated(AbstractWorker):
 
     @property
     def path(self) -> list[WorkerStatus]:
-        """The statuses it has had, each change once."""
+        """The worker's statuses so far, without repetitions."""
         return [now for before, now in zip([S.CREATED, *self.seen], self.seen, strict=False) if before is not now]
 
 
@@ -70,7 +70,7 @@ def begun(call: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 
 def insist_for(seconds: float) -> Callable[[object], Coroutine[Any, Any, None]]:
-    """Return work that ignores cancellation for so many seconds, then fails."""
+    """Return work that ignores cancellation for this time, then fails."""
 
     async def insist(_: object) -> None:
         gate = asyncio.Event()

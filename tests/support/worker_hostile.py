@@ -10,28 +10,28 @@ from tests.support.worker_work import Unspeakable
 
 
 class Untold(Unspeakable):
-    """Cannot be shown, and cannot be made again from what it pickles to."""
+    """Cannot be shown, and cannot be unpickled."""
 
     def __init__(self, first: str, second: str) -> None:
         super().__init__(f"{first} and {second}")
 
 
 class Endless(Exception):
-    """Looks for every attribute in one that it does not have."""
+    """Recurses endlessly: it looks up every missing attribute in another missing attribute."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
 
 class NoError(Exception):
-    """Pickles to what is none."""
+    """Pickles to a text instead of an exception."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (str, ("a text",))
 
 
 class NoNotes(Exception):
-    """Takes no notes."""
+    """Refuses notes."""
 
     def add_note(self, note: str, /) -> None:
         """See BaseException."""
@@ -39,13 +39,13 @@ class NoNotes(Exception):
 
 
 class Quit(BaseException):
-    """Not an Exception, and not to be shown."""
+    """Not an Exception, and cannot be shown."""
 
     __repr__ = Unspeakable.__repr__
 
 
 class Remade(Exception):
-    """Ends the program when it is made again."""
+    """Ends the program when it is unpickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (sys.exit, (3,))
@@ -71,7 +71,7 @@ async def raise_named_async(name: str) -> None:
 
 
 class Unloadable:
-    """An input that pickles, and raises this when it is loaded."""
+    """An input that pickles, and raises a given error when it is loaded."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -93,7 +93,7 @@ def _raise_loading(name: str) -> None:
 
 
 class Unpicklable:
-    """An input whose pickling raises what cannot be shown."""
+    """An input whose pickling raises an error that cannot be shown."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise Unspeakable("x")

@@ -9,11 +9,11 @@ from fairlane.workers.members.member import WorkerHealth, WorkerInfo
 from tests.support.virtual_time import now_s
 
 Step = Exception | Callable[[], Awaitable[object]] | None
-"""An exception to raise, or something to do; None: do nothing and be healthy."""
+"""An exception to raise, or a function to call. None: do nothing, and be healthy."""
 
 
 class ScriptedMember(AbstractMember):
-    """Takes one step of a script for each start and each check; when a script is used up, its last step is repeated."""
+    """Takes one step of a script for each start and each check, and repeats the last step of a script at its end."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class ScriptedMember(AbstractMember):
         self.checks = list(checks)
         self.started_s: list[float] = []
         self.checked_s: list[float] = []
-        """When each start and each check began."""
+        """The times at which each start and each check began."""
 
     async def _start(self) -> None:
         self.started_s.append(now_s())
@@ -51,7 +51,7 @@ async def _take(script: list[Step]) -> object:
 
 
 def answer(*, healthy: bool, detail: str = "") -> Step:
-    """Say so."""
+    """Answer a check with this health."""
 
     async def say() -> WorkerHealth:
         return WorkerHealth(healthy=healthy, detail=detail)
@@ -60,7 +60,7 @@ def answer(*, healthy: bool, detail: str = "") -> Step:
 
 
 def take(seconds: float) -> Step:
-    """Take so many seconds, and be healthy."""
+    """Take this time, then be healthy."""
     return lambda: asyncio.sleep(seconds)
 
 

@@ -15,14 +15,14 @@ CONFIG = SupervisorConfig(
 
 
 class Highest:
-    """Chance at its upper end, so that waits are known."""
+    """A source of chance that draws the upper end, so that waits are known."""
 
     def uniform(self, low: float, high: float) -> float:
         return high
 
 
 class Supervised:
-    """A group, a supervisor that was not entered yet, and its events."""
+    """A group, a supervisor that has not been entered yet, and its events."""
 
     def __init__(self, *members: ScriptedMember, config: SupervisorConfig = CONFIG, rng: Rng | None = None) -> None:
         self.group = WorkerGroup(members)
@@ -43,7 +43,7 @@ class Supervised:
         self.told_s.append(now_s())
 
     def told(self) -> list[tuple[SupervisorEventKind, float, int]]:
-        """What happened, when, and which restart within the window it was."""
+        """The kind and the time of each event, and the number of restarts within the window."""
         return [(event.kind, at_s, event.restarts) for event, at_s in zip(self.events, self.told_s, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""What telemetry has recorded, in memory."""
+"""The records of telemetry, in memory."""
 
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
@@ -11,7 +11,7 @@ from fairlane.telemetry.names import Instrument
 
 
 class Recording:
-    """A Telemetry, and what it was given."""
+    """A Telemetry, and its records."""
 
     def __init__(self) -> None:
         self._reader = InMemoryMetricReader()
@@ -21,7 +21,7 @@ class Recording:
         self.telemetry = Telemetry(MeterProvider([self._reader]), self.tracers)
 
     def values(self, instrument: Instrument) -> dict[tuple[object, ...], float]:
-        """Return the sum, for a histogram the count, by the values of its attributes in order."""
+        """Return the sum (for a histogram the count) by the values of its attributes in order."""
         data = self._reader.get_metrics_data()
         points = [
             point
@@ -39,7 +39,7 @@ class Recording:
         }
 
     def spans(self) -> list[tuple[str, dict[str, object], str | None, bool]]:
-        """Return name, attributes, what went wrong and whether it has a parent, of each span that has ended."""
+        """Return name, attributes, error and whether it has a parent, for each span that has ended."""
         return [
             (span.name, dict(span.attributes or {}), span.status.description, span.parent is not None)
             for span in self._exporter.get_finished_spans()

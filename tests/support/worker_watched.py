@@ -1,4 +1,4 @@
-"""What a group tells, as lines; and work that stays until its gate opens."""
+"""A group's events as lines; and work that runs until its gate opens."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Work for workers of every transport, and a place where it meets the test that waits for it."""
+"""Work for workers of every transport, and a place where work connects to the test that waits for it."""
 
 import asyncio
 import contextlib
@@ -22,28 +22,28 @@ class Address(NamedTuple):
 
 
 class Guest:
-    """A piece of work that has arrived."""
+    """A piece of work that has connected."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     async def name(self) -> str:
-        """What it says of itself."""
+        """Return the name that the work sends."""
         return (await self._reader.readline()).decode().strip()
 
     async def gone(self) -> None:
-        """Return when it has ended by itself."""
+        """Return when the work has ended by itself."""
         with contextlib.suppress(ConnectionError):
             await self._reader.read()
 
     def release(self) -> None:
-        """Let it go on."""
+        """Let the work continue."""
         self._writer.close()
 
 
 class Meeting:
-    """Work goes to `address` and stays until it is released."""
+    """Work connects to `address` and waits until it is released."""
 
     def __init__(self) -> None:
         self.address = Address("", 0)
@@ -61,7 +61,7 @@ class Meeting:
         self._server.close()
 
     async def guest(self) -> Guest:
-        """Return the next that arrives."""
+        """Return the next piece of work that connects."""
         async with asyncio.timeout(20):
             return await self._guests.get()
 
@@ -71,7 +71,7 @@ class Meeting:
 
 
 async def meet(address: Address) -> str:
-    """Go there and wait for the release."""
+    """Connect to the meeting and wait for the release."""
     reader, writer = await asyncio.open_connection(*address)
     try:
         await reader.read()
@@ -81,14 +81,14 @@ async def meet(address: Address) -> str:
 
 
 def meet_in_thread(address: Address) -> str:
-    """Go there and wait for the release, and for nothing else."""
+    """Connect to the meeting and wait for the release; blocks the thread."""
     with socket.create_connection(address) as connection:
         connection.recv(1)
     return "met"
 
 
 def meet_as_fork(address: Address) -> int:
-    """Leave a process there."""
+    """Leave a process that waits for the release."""
     pid = os.fork()
     if pid == 0:
         with contextlib.suppress(BaseException):
@@ -98,7 +98,7 @@ def meet_as_fork(address: Address) -> int:
 
 
 async def block_the_loop(address: Address) -> None:
-    """What an async function should not do."""
+    """Block the event loop, as no async function should."""
     meet_in_thread(address)
 
 
@@ -111,19 +111,19 @@ def double_in_thread(value: int) -> int:
 
 
 def double_later(value: int) -> Any:
-    """Not async itself."""
+    """Return a coroutine without being async."""
     return double(value)
 
 
 class Doubler:
-    """Callable, and async."""
+    """A callable object that is async."""
 
     async def __call__(self, value: int) -> int:
         return value * 2
 
 
 class Tripler(Task[int, int]):
-    """Executes its work, and more; in a thread."""
+    """Executes its work with a changed input, in a thread."""
 
     def execute(self, value: int) -> Any:
         """See Task."""
@@ -131,7 +131,7 @@ class Tripler(Task[int, int]):
 
 
 class AsyncTripler(Task[int, int]):
-    """Executes anything but its work, on the loop."""
+    """Replaces its work, on the loop."""
 
     async def execute(self, value: int) -> int:
         """See Task."""
@@ -159,13 +159,13 @@ def end_the_process(status: int) -> None:
 
 
 async def close_everything(_: object) -> None:
-    """Close what the process is connected with, and hang."""
+    """Close all connections of the process, and hang."""
     os.closerange(3, 256)
     threading.Event().wait()
 
 
 def lambda_of(value: object) -> Callable[[], object]:
-    """What it returns does not pickle."""
+    """Return a function, which does not pickle."""
     return lambda: value
 
 
@@ -174,7 +174,7 @@ def write_to_stdout(text: str) -> None:
 
 
 def lose_a_worker(_: object) -> None:
-    """Fail as a group does that the work itself uses."""
+    """Fail like another worker group, used by the work itself."""
     raise WorkerError(WorkerErrorCode.WORKER_LOST, "inner")
 
 

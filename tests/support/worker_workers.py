@@ -1,4 +1,4 @@
-"""A transport for tests: executes on the loop; the test sets how it starts, stops and answers checks."""
+"""A transport for tests. It executes on the loop; the test sets how it starts, stops and answers checks."""
 
 import asyncio
 import inspect
@@ -17,7 +17,7 @@ from tests.support.virtual_time import VirtualClock
 
 
 class ScriptedWorker(AbstractWorker):
-    """What it raises at its next starts and stops is taken from lists; what it says of itself can be set."""
+    """Lists hold the errors of its next starts and stops; its answers to checks can be set."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class ScriptedWorker(AbstractWorker):
 
 
 async def started(*workers: ScriptedWorker) -> tuple[ScriptedWorker, ...]:
-    """Start them, and return them."""
+    """Start the workers, and return them."""
     for worker in workers:
         await worker.start()
     return workers
@@ -75,7 +75,7 @@ def unattended(**fields: Any) -> ManagerConfig:
 
 
 def managed(*workers: ScriptedWorker, config: ManagerConfig | None = None, **options: Any) -> Manager:
-    """A manager in virtual time, whose chance repeats."""
+    """A manager in virtual time with a seeded source of chance."""
     fixed = {"clock": VirtualClock(), "rng": system_rng(7)}
     return Manager(WorkerGroup(workers), config or unattended(), **fixed | options)
 
@@ -91,6 +91,6 @@ async def double(value: int) -> int:
 
 
 async def sleep(seconds: float) -> float:
-    """Take so long, and return that."""
+    """Sleep for this time, and return it."""
     await asyncio.sleep(seconds)
     return seconds

@@ -44,7 +44,7 @@ class Task:
 
     @property
     def in_last_life(self) -> bool:
-        """If it loses one more worker it is dead, so it runs alone."""
+        """One more lost worker would make the task dead, so it runs alone."""
         return self.recoveries >= MAX_RECOVERIES
 
 
@@ -63,7 +63,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class Call:
-    """A store call, and the value that `view` of its answer must have, or the error that it must raise."""
+    """A store call, and the value that `view` of its answer must return, or the error that it must raise."""
 
     method: str
     arguments: tuple[Any, ...]
@@ -72,7 +72,7 @@ class Call:
 
 
 def tenant_id(index: int) -> str:
-    """Name a tenant so that names order as indices do."""
+    """Name a tenant so that names sort like their indices."""
     return f"t{index:04d}"
 
 

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Source(Protocol):
-    """Where choices come from: `random.Random`, or Hypothesis, which can then shrink them."""
+    """A source of choices: `random.Random`, or Hypothesis, which can then shrink them."""
 
     def randint(self, a: int, b: int) -> int: ...
     def choice(self, seq: Sequence[T]) -> T: ...
@@ -92,7 +92,7 @@ class Fail:
 
 @dataclass(frozen=True)
 class Throttle:
-    """The provider throttles a running task, and may name a pause. None: it names no usable one."""
+    """The provider throttles a running task, and may name a pause. None: it names no usable pause."""
 
     task: int
     pause_ms: int | None
@@ -107,14 +107,14 @@ class Release:
 
 @dataclass(frozen=True)
 class Cancel:
-    """One call that cancels some live tasks, whatever their state."""
+    """One call that cancels some live tasks, in any state."""
 
     tasks: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class LoseWorker:
-    """A worker's life ends, by eviction or because a newer incarnation takes its name; a newer one always follows."""
+    """An incarnation ends, by eviction or because a newer one takes its name; a newer one always follows."""
 
     worker: int
     by_name: bool

@@ -42,8 +42,8 @@ T = TypeVar("T")
 class PoolReference:
     """The expected state: a scheduler (Rust's, or one in strict order), and what tasks and workers add to it.
 
-    `decisions` and `rejections` are the event rows the store must write, in order; `moves` those on a tenant's way
-    into the calendar and out of it by its own ceilings, in any order.
+    `decisions` and `rejections` are the event rows the store must write, in order; `moves` are the rows for
+    tenants that enter the calendar, or leave it because of their own ceilings, in any order.
     """
 
     setup: ops.Setup
@@ -92,7 +92,7 @@ class PoolReference:
         return sorted(tasks, key=lambda task: task.fence)
 
     def act(self, tenant: int, action: Callable[[], T], *, refund: int = 0) -> T:
-        """Do something to a tenant; if it enters the calendar, note its deficit before any refund."""
+        """Change a tenant; if it enters the calendar, note its deficit before any refund."""
         before = self.scheduler.tenant(tenant)
         result = action()
         after = self.scheduler.tenant(tenant)

@@ -11,7 +11,7 @@ from tests.support.world_state import observed
 from tests.support.world_twin import Twin
 
 ONCE = {"settle", "throttle", "release"}
-"""Writes about attempts: a repetition gets this answer; from a worker that no longer has the attempt, `stale`."""
+"""Writes about attempts. A repetition gets the answer `repeated`; `stale` if the worker no longer has the attempt."""
 
 
 class StutteringTwin(Twin):
@@ -58,4 +58,4 @@ class StutteringTwin(Twin):
         else:
             assert isinstance(answer, list)
             harmless = set(answer) <= {CancelStatus.ENDED, CancelStatus.STOPPING, CancelStatus.UNKNOWN}
-        assert harmless, self._at(f"{call.method} repeated said {answer}")
+        assert harmless, self._at(f"{call.method} repeated returned {answer}")

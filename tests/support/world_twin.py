@@ -64,10 +64,10 @@ class Twin:
         wanted = self.reference
         made = [row for row in rows if kind_of(row) in DECISIONS]
         for at, (ours, theirs) in enumerate(zip_longest(made, wanted.decisions)):
-            assert ours == theirs, self._at(f"decision {at}: the store made {ours}, must be {theirs}")
+            assert ours == theirs, self._at(f"decision {at}: the store decided {ours}, must be {theirs}")
         assert [row for row in rows if kind_of(row) == "rejected"] == wanted.rejections, self._at("rejections differ")
         moves = Counter(row for row in rows if kind_of(row) in MOVES)
-        assert moves == wanted.moves, self._at(f"{moves - wanted.moves} were written, not {wanted.moves - moves}")
+        assert moves == wanted.moves, self._at(f"wrote {moves - wanted.moves}, must be {wanted.moves - moves}")
         wanted.decisions.clear()
         wanted.rejections.clear()
         wanted.moves.clear()
@@ -100,7 +100,7 @@ class Twin:
                 if type(error) is not call.expected:
                     raise AssertionError(self._at(f"{call.method}: {error!r}")) from error
             else:
-                assert answer == call.expected, self._at(f"{call.method} said {answer}, must be {call.expected}")
+                assert answer == call.expected, self._at(f"{call.method} returned {answer}, must be {call.expected}")
 
     def _at(self, problem: str) -> str:
         last = "\n  ".join(str(operation) for operation in self.history[-5:])

@@ -13,7 +13,7 @@ from fairlane.store.messages import Return, StartedTask
 
 
 class Stoppable:
-    """Runs until it is stopped; then ends as the test has chosen."""
+    """Runs until it is stopped; then ends in the way that the test chose."""
 
     def __init__(self, end: Reply | BaseException | None = None) -> None:
         self.calls: list[Call] = []

@@ -12,7 +12,7 @@ from tests.support.virtual_time import now_s, virtual_time
 
 
 class Highest:
-    """Chance at its upper end, so that the bound shows."""
+    """A source of chance that draws the upper end, so that waits reach their bound."""
 
     def uniform(self, low: float, high: float) -> float:
         assert low <= high
@@ -64,7 +64,7 @@ class Flaky:
 
 
 @virtual_time
-async def test_a_store_that_is_away_is_asked_later_and_later_and_after_an_answer_soon_again(
+async def test_retries_of_an_unreachable_store_slow_down_and_an_answer_resets_the_wait(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     retry = StoreRetry("reaper", logging.getLogger("fairlane.test"), Highest())
@@ -81,7 +81,7 @@ async def test_a_store_that_is_away_is_asked_later_and_later_and_after_an_answer
 
 
 @virtual_time
-async def test_only_a_store_that_fails_is_asked_again() -> None:
+async def test_only_store_errors_are_retried() -> None:
     async def broken() -> None:
         raise ValueError("a bug")
 

@@ -1,4 +1,4 @@
-"""The scripts accept a stored limit exactly as far as the configuration does."""
+"""The scripts and the configuration accept exactly the same limits."""
 
 import pytest
 

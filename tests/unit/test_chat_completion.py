@@ -27,7 +27,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.parametrize("payload", ["hi", MESSAGES, {"messages": MESSAGES}], ids=["text", "messages", "body"])
-def test_a_text_messages_and_a_body_ask_for_the_same(payload: object) -> None:
+def test_a_text_messages_and_a_body_make_the_same_request(payload: object) -> None:
     assert request_body(payload, "tiny") == {"messages": MESSAGES, "model": "tiny"}
 
 
@@ -47,7 +47,7 @@ def test_the_payload_itself_is_not_changed() -> None:
     [(None, "messages"), (7, "messages"), (b"hi", "messages"), ([], "messages"), ({}, "messages"), (["hi"], "messages"),
      ({"messages": "hi"}, "messages"), ({"messages": MESSAGES, "stream": True}, "stream")],
 )  # fmt: skip
-def test_a_payload_that_is_no_chat_is_refused(payload: object, given: str) -> None:
+def test_a_payload_that_is_not_a_chat_is_refused(payload: object, given: str) -> None:
     with pytest.raises(ProviderRefused, match=given):
         request_body(payload, "tiny")
 
@@ -78,7 +78,7 @@ def test_cached_prompt_tokens_cost_their_weight_rounded_up(permille: int, units:
 @pytest.mark.parametrize(
     "details", [None, {}, "x", {"cached_tokens": None}, {"cached_tokens": 101}, {"cached_tokens": -1}]
 )
-def test_cached_tokens_that_make_no_sense_are_none(details: object) -> None:
+def test_cached_tokens_that_make_no_sense_count_as_zero(details: object) -> None:
     assert _used({"prompt_tokens": 100, "completion_tokens": 3, "prompt_tokens_details": details}, 0) == 103
 
 
@@ -94,7 +94,7 @@ def test_usage_that_is_missing_or_makes_no_sense_is_unknown(usage: object) -> No
 
 
 @given(JSON, st.integers(0, 1000))
-def test_whatever_usage_says_it_is_a_cost_or_unknown(usage: Any, permille: int) -> None:
+def test_any_usage_is_a_cost_or_unknown(usage: Any, permille: int) -> None:
     units = _used(usage, permille)
     assert units is None or (type(units) is int and 0 <= units <= MAX_COST)
 
@@ -105,7 +105,7 @@ def test_whatever_usage_says_it_is_a_cost_or_unknown(usage: Any, permille: int) 
      b'{"choices": [1]', b"[" * 100_000],
     ids=range(11),
 )  # fmt: skip
-def test_a_body_that_is_no_completion_is_refused(raw: bytes) -> None:
+def test_a_body_that_is_not_a_completion_is_refused(raw: bytes) -> None:
     with pytest.raises(UnreadableCompletion, match="the response"):
         read_completion(raw)
 

@@ -184,7 +184,7 @@ def test_a_section_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize("weight", [0, -1, float("nan"), 1e308, True, "1"])
-def test_a_section_made_in_code_is_refused_with_the_same_words(weight: object) -> None:
+def test_a_section_made_in_code_is_refused_with_the_same_message(weight: object) -> None:
     with pytest.raises(ConfigError) as raised:
         TenantConfig(weight=weight)
     assert str(raised.value) == refusal(TenantConfig, {"weight": weight})

@@ -21,14 +21,14 @@ FULL = TenantConfig(
     [{"slots": "3"}, {"weight": 0}, {"weight": 2.5}, {"weight": math.nan}, {"queue_limit": None}],
     ids=str,
 )
-def test_a_copy_takes_no_value_that_a_new_section_would_not(update: dict[str, Any]) -> None:
+def test_a_copy_refuses_the_values_that_a_new_section_refuses(update: dict[str, Any]) -> None:
     ((field, value),) = update.items()
     with pytest.raises(ConfigError) as caught:
         FULL.model_copy(update=update)
     assert str(caught.value).startswith(f"{field} = {value!r}: ")
 
 
-def test_a_copy_takes_no_unknown_field() -> None:
+def test_a_copy_refuses_an_unknown_field() -> None:
     with pytest.raises(ConfigError, match="unknown field `wieght` in TenantConfig; did you mean `weight`"):
         FULL.model_copy(update={"wieght": 1})
 

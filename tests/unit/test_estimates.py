@@ -68,7 +68,7 @@ def test_no_estimate_is_above_the_largest_cost() -> None:
     assert ChatEstimator().estimate({"max_tokens": 10**30, "n": 10**30}) == MAX_COST
 
 
-def test_depth_is_no_problem() -> None:
+def test_a_deeply_nested_payload_is_estimated() -> None:
     deep: object = "x"
     for _ in range(100_000):
         deep = [deep]

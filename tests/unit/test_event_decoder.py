@@ -1,4 +1,4 @@
-"""Event rows from the wire: every kind is read, and a row of any other shape is refused by name."""
+"""Event rows from the wire: every kind is read, and an error names a row of any other shape."""
 
 from dataclasses import astuple
 

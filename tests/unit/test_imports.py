@@ -19,7 +19,7 @@ print(sorted(heavy))
 
 
 def run(program: str) -> str:
-    """Run a program in a bare interpreter that finds what this one finds."""
+    """Run a program in a new interpreter with this one's import path."""
     environment = {"PYTHONPATH": ":".join(sys.path), "PATH": ""}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True, timeout=60
@@ -41,7 +41,7 @@ def test_every_public_name_can_be_found() -> None:
 
 @pytest.mark.parametrize("package", ["fairlane", "fairlane.workers"])
 def test_a_star_import_gives_the_names_of_the_stub_and_no_others(package: str) -> None:
-    """The stub is the only list. `lazily` reads it, so it may hold only such imports."""
+    """The stub is the only list. `lazily` reads it, so it may hold only imports of this form."""
     names = set()
     for statement in ast.parse(Path(sys.modules[package].__file__ or "").with_suffix(".pyi").read_text()).body:
         assert isinstance(statement, ast.ImportFrom)

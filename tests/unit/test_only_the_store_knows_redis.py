@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYERS = ("audit", "cli", "control", "lifecycle", "runtime", "workers", "providers")
 FILES = sorted(path for layer in LAYERS for path in (ROOT / "python" / "fairlane" / layer).rglob("*.py"))
 BENCH = sorted(path for path in (ROOT / "bench").rglob("*.py") if not {"naive", "provider.py"} & set(path.parts))
-"""The broken counterparts and the provider's ledger speak to a server themselves, on purpose."""
+"""The naive counterparts and the provider's ledger deliberately talk to a server themselves."""
 COMMANDS = frozenset(
     {
         "CONFIG", "DEL", "EVAL", "EVALSHA", "EXISTS", "GET", "HGET", "HGETALL", "HLEN",
@@ -42,7 +42,7 @@ def test_a_file_sends_no_command_and_builds_no_key(path: Path) -> None:
     assert list(problems(path.read_text(encoding="utf-8"))) == []
 
 
-def test_the_search_finds_what_it_is_for() -> None:
+def test_the_search_finds_commands_and_keys() -> None:
     assert list(problems('await store.anything("EXISTS", 1)\nstore._command("x")\nself.store.keys.key("task")')) == [
         "line 1: sends EXISTS",
         "line 2: store._command",

@@ -77,7 +77,7 @@ async def test_a_failure_reaches_every_caller_of_its_batch_and_no_other() -> Non
     assert outcomes[2:] == [[4], [6]]
 
 
-async def test_who_leaves_early_is_not_sent_and_who_leaves_late_stops_nothing() -> None:
+async def test_a_caller_that_leaves_early_is_not_sent_and_one_that_leaves_late_stops_nothing() -> None:
     line = Line()
     line.open_to.clear()
     outbox = Outbox("test", line.send, batch=10)

@@ -41,12 +41,12 @@ def test_a_payload_that_is_neither_json_nor_bytes_is_refused(value: object) -> N
 @pytest.mark.parametrize(
     "data", [b"", b"x", b"j", b"j{", b"j\xff", b"j[1]2", b"j" + b"[" * 100_000, pickle.dumps({"a": 1})]
 )
-def test_what_was_not_encoded_is_refused(data: bytes) -> None:
+def test_bytes_that_were_not_encoded_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"JSON|format"):
         decode(data)
 
 
-def test_the_fingerprint_tells_every_part_apart() -> None:
+def test_the_fingerprint_distinguishes_every_part() -> None:
     base = (b"jnull", 10, 100, 0)
     changed = [(b"j1", 10, 100, 0), (b"jnull", 11, 100, 0), (b"jnull", 10, 99, 0), (b"jnull", 10, 100, 1)]
     assert fingerprint(*base) == fingerprint(*base)

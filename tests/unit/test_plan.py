@@ -26,7 +26,7 @@ def planner(strategy: str, workers: Workers) -> Planner:
 
 
 def placed_along(plan: Places, tasks: int, free: dict[str, int]) -> Counter[str]:
-    """Place tasks as the store does."""
+    """Place tasks along a plan, as the store does."""
     placed: Counter[str] = Counter()
     for name, count in plan:
         taken = min(count, tasks, free[name] - placed[name])
@@ -79,7 +79,7 @@ def test_at_most_32_are_named_beside_those_that_are_offered() -> None:
 
 
 @pytest.mark.parametrize("strategy", NAMES)
-def test_when_all_were_full_all_are_offered(strategy: str) -> None:
+def test_all_workers_are_offered_when_all_were_full(strategy: str) -> None:
     assert sorted(planner(strategy, {"a": (1, 0), "b": (1, 0)}).plan(8)) == [("a", 1), ("b", 1)]
 
 
@@ -100,7 +100,7 @@ def test_few_and_many_tasks_are_spread_alike(strategy: str, tasks: int) -> None:
 
 @pytest.mark.parametrize("strategy", [StrategyName.ROUND_ROBIN, StrategyName.WEIGHTED, StrategyName.LEAST_BUSY])
 @given(workers=st.integers(2, 20), limit=st.integers(1, 256))
-def test_a_plan_that_is_placed_as_a_whole_is_even(strategy: str, workers: int, limit: int) -> None:
+def test_a_plan_that_is_placed_completely_is_even(strategy: str, workers: int, limit: int) -> None:
     slots = {f"w{n}": 256 for n in range(workers)}
     placed = Server(strategy, **slots).dispatch(limit, limit)
     assert max(placed.values()) - min(placed[name] for name in slots) <= 1
@@ -149,7 +149,7 @@ def test_round_robin_counts_placed_tasks_not_offered_ones(bursts: list[int]) -> 
     assert max(total.values(), default=0) - min(total[name] for name in "abc") <= 1 + 20 // 6
 
 
-def test_a_plan_without_an_answer_costs_nobody_a_turn() -> None:
+def test_a_plan_without_an_answer_costs_no_worker_a_turn() -> None:
     made, twin = (planner(StrategyName.ROUND_ROBIN, {"a": (9, 9), "b": (9, 9)}) for _ in range(2))
     made.plan(5)
     made.plan(3)
@@ -157,20 +157,20 @@ def test_a_plan_without_an_answer_costs_nobody_a_turn() -> None:
     assert made.plan(9) == twin.plan(9)
 
 
-def test_who_is_not_in_the_answer_is_gone() -> None:
+def test_a_worker_missing_from_the_answer_is_forgotten() -> None:
     made = planner(StrategyName.ROUND_ROBIN, {"a": (4, 4), "b": (4, 4)})
     made.plan(8)
     made.answered(3, {"b": 1})
     assert made.plan(8) == [("b", 1)]
 
 
-def test_who_is_no_longer_known_is_not_offered() -> None:
+def test_a_worker_that_is_no_longer_known_is_not_offered() -> None:
     made = planner(StrategyName.LEAST_BUSY, {"a": (4, 4), "b": (4, 4)})
     made.know({"b": (4, 4)})
     assert made.plan(8) == [("b", 4)]
 
 
-def test_whether_a_slot_is_free_is_what_was_last_heard() -> None:
+def test_has_free_follows_the_last_answer() -> None:
     made = planner(StrategyName.LEAST_BUSY, {"a": (1, 1)})
     assert made.has_free
     made.plan(1)

@@ -53,7 +53,7 @@ def test_an_instance_is_returned_unchanged() -> None:
         object(),
     ],
 )
-def test_an_object_that_is_no_provider_is_refused_in_one_line(spec: object) -> None:
+def test_an_object_that_is_not_a_provider_is_refused_in_one_line(spec: object) -> None:
     with pytest.raises(ConfigError, match="provider"):
         load_provider(spec)
 
@@ -71,7 +71,7 @@ async def test_the_simulated_provider_does_what_its_payload_says() -> None:
         await provider.call(_call({"ms": -1}))
 
 
-async def test_the_simulated_provider_throttles_as_many_first_calls_as_asked() -> None:
+async def test_the_simulated_provider_throttles_the_first_calls_as_asked() -> None:
     provider = SimulatedProvider()
     payload = {"throttle": 2, "retry_after_ms": 40, "echo": "now"}
     for _ in range(2):
@@ -114,14 +114,14 @@ def test_usage_is_read_from_the_context_or_the_attribute_if_it_is_a_number() -> 
         ({"retry_after": "3", "retry_after_ms": 20}, 20),
     ],
 )
-def test_a_valid_pause_reaches_the_store_in_whatever_form_it_was_given(given: dict[str, Any], kept: int | None) -> None:
+def test_a_valid_pause_reaches_the_store_in_every_form(given: dict[str, Any], kept: int | None) -> None:
     task = StartedTask(TaskRef("acme", "t1"), 3, 100, b"jnull", 0, None)
     throttled = pickle.loads(pickle.dumps(Throttled(**given)))
     ending = Endings(WorkerConfig(), system_rng(1)).raised(task, throttled)
     assert ending == Throttle(task.ref, 3, kept)
 
 
-def test_seconds_in_the_place_of_the_message_are_no_silent_default() -> None:
+def test_seconds_given_as_the_message_are_an_error() -> None:
     with pytest.raises(TypeError, match="retry_after="):
         Throttled(3)  # type: ignore[arg-type] - the point
 

@@ -12,7 +12,7 @@ from fairlane.errors import Throttled
 from fairlane.providers.retry_after import LONGEST_PAUSE_MS, retry_after_ms
 
 NOW = datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC)
-NOW_TOLD = "Sun, 06 Nov 1994 08:49:37 GMT"
+NOW_SENT = "Sun, 06 Nov 1994 08:49:37 GMT"
 
 
 class Wall:
@@ -46,10 +46,10 @@ def test_all_three_forms_of_a_date_are_read(value: str) -> None:
     assert retry_after_ms(value, clock=Wall()) == 10_000
 
 
-def test_a_date_is_measured_by_the_clock_that_wrote_it() -> None:
+def test_a_date_is_measured_by_the_clock_of_its_sender() -> None:
     an_hour_off = Wall(NOW.timestamp() + 3600)
     until = "Sun, 06 Nov 1994 08:49:47 GMT"
-    assert retry_after_ms(until, date=NOW_TOLD, clock=an_hour_off) == 10_000
+    assert retry_after_ms(until, date=NOW_SENT, clock=an_hour_off) == 10_000
     assert retry_after_ms(until, date="yesterday", clock=Wall()) == 10_000
 
 
@@ -76,7 +76,7 @@ def test_a_pause_is_at_most_a_day_or_longest_ms(value: str | float) -> None:
 
 
 @given(st.text() | st.binary() | st.floats() | st.integers() | st.none() | st.booleans(), st.none() | st.text())
-def test_whatever_comes_is_a_pause_or_none(value: Any, date: str | None) -> None:
+def test_any_value_is_a_pause_or_none(value: Any, date: str | None) -> None:
     pause_ms = retry_after_ms(value, date=date, clock=Wall())
     assert pause_ms is None or (type(pause_ms) is int and 0 <= pause_ms <= LONGEST_PAUSE_MS)
 
@@ -86,7 +86,7 @@ def test_seconds_and_a_date_so_far_ahead_mean_the_same(seconds: int, skew_s: int
     until = format_datetime(datetime.fromtimestamp(NOW.timestamp() + seconds, UTC), usegmt=True)
     skewed = Wall(NOW.timestamp() + skew_s)
     assert retry_after_ms(until, clock=Wall()) == retry_after_ms(str(seconds)) == seconds * 1000
-    assert retry_after_ms(until, date=NOW_TOLD, clock=skewed) == seconds * 1000
+    assert retry_after_ms(until, date=NOW_SENT, clock=skewed) == seconds * 1000
 
 
 @given(st.floats(0, 86_400, allow_subnormal=False))

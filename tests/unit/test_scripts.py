@@ -1,4 +1,4 @@
-"""The Lua sources: their headers, how they are assembled, and that they can only run as assembled."""
+"""The Lua sources: their headers, how they are assembled, and that they run only when assembled."""
 
 import re
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""Holds are sized so that at most the stated share of a tenant's tasks costs more, for every kind of tasks."""
+"""Holds are sized so that at most the stated share of a tenant's tasks costs more, for tasks of every kind."""
 
 import math
 import random
@@ -123,7 +123,7 @@ def test_a_hold_stays_within_its_bounds(actual: int, hold: int) -> None:
     assert holds.price("acme", MAX_COST)[1] <= MAX_COST
 
 
-def test_a_provider_that_tells_no_usage_teaches_nothing_and_covers_nothing() -> None:
+def test_a_provider_that_reports_no_usage_trains_nothing_and_covers_nothing() -> None:
     holds = _holds(0.05)
     for _ in range(500):
         holds.settled("acme", estimate=100, hold=100, actual=None)
@@ -133,7 +133,7 @@ def test_a_provider_that_tells_no_usage_teaches_nothing_and_covers_nothing() -> 
 
 
 @pytest.mark.parametrize("silent", [0.0, 0.5, 0.9])
-def test_the_promise_holds_however_many_replies_tell_no_usage(silent: float) -> None:
+def test_the_promise_holds_however_many_replies_lack_usage(silent: float) -> None:
     rng = random.Random(5)
     holds = _holds(0.05, window_samples=1000, most_ratio=1000.0)
     overruns = given = 0

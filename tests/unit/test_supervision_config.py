@@ -1,4 +1,4 @@
-"""The sections that say how a scheduler checks and restarts its workers have defaults of their own."""
+"""The sections for the checks and restarts of a scheduler's workers have their own defaults."""
 
 import pytest
 

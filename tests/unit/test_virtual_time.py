@@ -10,7 +10,7 @@ from tests.support.virtual_time import VirtualClock, now_s, settle, virtual_time
 
 
 @virtual_time
-async def test_an_hour_passes_at_once_and_sums_come_out_even() -> None:
+async def test_an_hour_passes_at_once_and_sums_are_exact() -> None:
     clock = VirtualClock()
     for _ in range(10):
         await asyncio.sleep(0.1)

@@ -186,7 +186,7 @@ def _default(field: FieldInfo, name: str) -> str:
 
 
 def _number(value: float, name: str) -> str:
-    """Show a number as a file has it, and as people say it."""
+    """Show a number as it stands in a file, and as people say it."""
     shown = f"`{value:_}`"
     if not isinstance(value, int) or value < 1_000:
         return shown

@@ -1,4 +1,4 @@
-"""What became of the attempts: their states, workers, peaks, orphans."""
+"""The attempts of a run: their states, workers, peaks, orphans."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -25,7 +25,7 @@ Placed = tuple[int, int, int, Change]
 
 
 def service_gap(observation: Observation) -> ServiceGap | None:
-    """Return the largest gap and its bound, or, if any gap exceeds its own bound, the one that does so furthest.
+    """Return the largest gap and its bound; if gaps exceed their bounds, the gap that does so furthest.
 
     None if no two tenants were backlogged together, or if the scenario's policy makes no promise about it.
     """
@@ -67,7 +67,7 @@ def _tenant(observation: Observation, index: int, load: TenantLoad) -> list[Plac
 
 
 def _ending(index: int, attempt: Attempt, most: int) -> Change:
-    """Say what became of the charge: corrected, kept, or given back because nothing ran.
+    """Return how the charge ended: corrected, kept, or given back because nothing ran.
 
     ``most``: fairness counts no more of an actual cost.
     """

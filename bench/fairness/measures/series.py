@@ -1,4 +1,4 @@
-"""What the charts draw, at the scenario's sampling step."""
+"""The series of the charts, at the scenario's sampling step."""
 
 from bench.fairness.measures.observation import Observation, sampled
 from bench.fairness.metrics import Series

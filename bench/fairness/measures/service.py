@@ -1,4 +1,4 @@
-"""What each tenant got, what it should have got, and how long it took."""
+"""Each tenant's service, its waits and its durations."""
 
 from collections.abc import Callable, Iterable
 

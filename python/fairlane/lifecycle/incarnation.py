@@ -20,11 +20,11 @@ from fairlane.store.store import Store
 _CANCEL_WAIT_S: Final = 1.0
 """How long a cancelled call may take to end before it is given up."""
 _WORTH_A_POLL: Final = 8
-"""From so many settlements on, the same round trip also asks for more tasks, without waiting for the bell."""
+"""With at least this number of settlements, the round trip also asks for more tasks, without waiting for the bell."""
 _LAST_REPORTS_S: Final = 1.0
 """How long a stopping worker tries to reach a store that does not answer, at least."""
 _DIFFERING_BEATS: Final = 2
-"""After so many heartbeats in a row that count other tasks than this worker holds, it asks for all of them again."""
+"""After this number of heartbeats in a row that disagree with the tasks this worker holds, it asks for all again."""
 
 _log = logging.getLogger(__name__)
 

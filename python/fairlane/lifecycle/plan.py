@@ -2,7 +2,7 @@
 
 A plan only proposes. The store places each task with the first worker of the plan that still has a free slot, and
 may place fewer tasks than the plan offers: so a plan interleaves the workers instead of filling one after the other,
-and turns that came to nothing are taken back.
+and unused turns are undone.
 """
 
 from collections.abc import Mapping
@@ -46,8 +46,8 @@ class Planner:
         """Offer at most ``limit`` places, and to no worker more than it has free.
 
         Some of the workers left out are named with 0 places, so that the answer covers them. When every worker was
-        full when last heard of, all are offered: the store knows better. A plan before that was not answered counts
-        as one that placed nothing.
+        full when last heard of, all are offered: the store knows better. If the previous plan was not
+        answered, none of its places counts as used.
 
         Raises:
             WorkerError: invalid_configuration: the strategy chose a worker that it was to avoid.

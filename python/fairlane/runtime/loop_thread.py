@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for programs that have none."""
+"""An event loop in its own thread, for programs that have none."""
 
 import asyncio
 import threading

@@ -202,7 +202,7 @@ class SchedulerActors:
         return member
 
     async def _start_all(self, members: Iterable[ActorMember]) -> None:
-        """Start members together. Their actors are made in this order; after one that could not be made, none is."""
+        """Start members together. Their actors are made in this order; after a failure no further actor is made."""
         starts: list[asyncio.Task[None]] = []
         try:
             for member in members:

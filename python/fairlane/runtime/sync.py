@@ -1,4 +1,4 @@
-"""A scheduler for programs without an event loop: it runs on a loop in a thread of its own."""
+"""A scheduler for programs without an event loop: it runs on a loop in its own thread."""
 
 import asyncio
 import threading

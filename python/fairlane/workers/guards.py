@@ -37,4 +37,4 @@ async def wait_at_most(call: "asyncio.Task[Any]", limit_s: float) -> bool:
 
 def _mark_retrieved(call: "asyncio.Task[Any]") -> None:
     if not call.cancelled():
-        call.exception()  # otherwise asyncio logs an exception that nobody waits for
+        call.exception()  # otherwise asyncio logs an exception that no caller retrieves

@@ -1,4 +1,4 @@
-"""Good and bad figures for the checks about budgets and windows."""
+"""Good and bad figures for the checks of budgets and windows."""
 
 from bench.budget.checks import (
     NEVER_OVERSPENT,
@@ -41,7 +41,7 @@ CASES = [
     (
         REFUSED_FOR_THE_BUDGET,
         races(race()),
-        [races(race(told={"completed": 4})), races(race(told={"completed": 2, "expired": 2})), races(BROKEN)],
+        [races(race(answers={"completed": 4})), races(race(answers={"completed": 2, "expired": 2})), races(BROKEN)],
     ),
     (
         NEVER_OVERSPENT,

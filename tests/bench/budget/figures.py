@@ -1,4 +1,4 @@
-"""Figures about budgets as they should be, each with the changes a test wants."""
+"""Good figures about budgets, each with the changes that a test passes."""
 
 from bench.budget.metrics import BudgetMetrics, BudgetRaceMetrics, BudgetRaceSide, BurstRun
 from bench.shared.budget_use import BudgetUse
@@ -13,14 +13,14 @@ def use(limit: int = 200, admitted: int = 200, held: int = 0, spent: int = 200, 
     return BudgetUse.of(limit=limit, admitted=admitted, held=held, spent=spent, **events)
 
 
-def race(side: str = "repaired", accepted: int = 2, contenders: int = 4, *, rejected=None, told=None, **changes):
+def race(side: str = "repaired", accepted: int = 2, contenders: int = 4, *, rejected=None, answers=None, **changes):
     lost = contenders - accepted
     return BudgetRaceSide(
         side=side,
         contenders=contenders,
         accepted=accepted,
         rejected=lost if rejected is None else rejected,
-        answers=told or {"completed": accepted, "budget_exhausted": lost},
+        answers=answers or {"completed": accepted, "budget_exhausted": lost},
         use=use(**changes),
     )
 
@@ -65,7 +65,7 @@ def bursts(*runs: BurstRun, sides: tuple[BudgetRaceSide, ...] = (), **changes) -
 
 
 def both(**changes) -> BudgetMetrics:
-    """Both loads, the one without a window with these changes."""
+    """Both loads; the one without a window has these changes."""
     return bursts(run(WINDOW), run(**changes))
 
 
@@ -74,4 +74,4 @@ def races(*sides: BudgetRaceSide) -> BudgetRaceMetrics:
 
 
 NOTHING = bursts(potential_orphans=["a:t (fence 1)"], left_in_flight={}, violations=["no audit"], throughput_per_s=None)
-"""Nothing was measured, and nothing is known to be well."""
+"""Nothing was measured, and no invariant was checked."""

@@ -1,4 +1,4 @@
-"""The scenarios about budgets, driven against a real server with every role on this loop."""
+"""The budget scenarios, driven against a real server with every role on this loop."""
 
 from dataclasses import replace
 
@@ -17,12 +17,12 @@ from tests.bench.worlds import failed, keys, on
 WINDOW = WindowConfig(limit=4, interval_ms=200)
 
 
-async def test_the_naive_budget_lets_everybody_through(endpoint, name):
+async def test_the_naive_budget_admits_every_contender(endpoint, name):
     outcome = await naive.race(endpoint.url, name, budget=200, cost=100, contenders=4)
     assert outcome == naive.NaiveBudget(read=(200, 200, 200, 200), accepted=4, remaining=100)
 
 
-async def test_the_naive_budget_refuses_what_it_cannot_pay_for(endpoint, name):
+async def test_the_naive_budget_refuses_tasks_that_it_cannot_pay_for(endpoint, name):
     outcome = await naive.race(endpoint.url, name, budget=50, cost=100, contenders=4)
     assert (outcome.accepted, outcome.remaining) == (0, 50)
 

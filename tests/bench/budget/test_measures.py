@@ -47,7 +47,7 @@ class TestBurst:
             ("a-02", 1, 40, 100),
         ]
 
-    def test_an_order_of_its_own_changes_no_task(self):
+    def test_another_order_of_submission_changes_no_task(self):
         turned = replace(BURST, submitted=(1, 0, 2))
         assert [each.task_id for each in turned.arrivals("a")] == ["a-01", "a-00", "a-02"]
         assert sorted(turned.arrivals("a"), key=lambda each: each.task_id) == BURST.arrivals("a")
@@ -101,7 +101,7 @@ class TestBurst:
         assert found.closest_seen_ms == 94.2
         assert found.use == BudgetUse.of(limit=300, admitted=300, held=0, spent=280, most_promised=280, by_events=280)
 
-    def test_a_task_that_completes_twice_counts_once(self):
+    def test_a_task_that_completes_twice_is_counted_once(self):
         stream = Stream(("a", 1))
         for name in ("x", "y"):
             stream.submit(10, "a", name, 100)
@@ -154,7 +154,7 @@ class TestClosest:
 
 
 class TestPromised:
-    def test_held_becomes_spent_and_what_was_not_used_comes_back(self):
+    def test_a_hold_becomes_spent_and_the_unused_part_is_refunded(self):
         stream = Stream(("a", 1))
         for name in ("x", "y"):
             stream.submit(0, "a", name, 100)
@@ -180,14 +180,14 @@ class TestPromised:
         found = budget_use(stream.evidence(), "a", ledger(limit=150, spent=130, late=70))
         assert (found.spent, found.by_events, found.admitted, found.remaining) == (200, 200, 100, -50)
 
-    def test_nothing_let_through_is_nothing_promised(self):
+    def test_no_admitted_task_is_nothing_promised(self):
         assert promised(Stream(("a", 1)).evidence(), "a") == (0, 0)
 
-    def test_a_tenant_without_a_budget_has_no_use_of_it(self):
+    def test_a_tenant_without_a_budget_has_no_budget_use(self):
         with pytest.raises(ValueError, match="no budget"):
             budget_use(Stream(("a", 1)).evidence(), "a", ledger(limit=None))
 
-    def test_running_attempts_count_to_the_end(self):
+    def test_running_attempts_count_until_the_end(self):
         stream = Stream(("a", 1))
         for number in range(3):
             stream.submit(0, "a", f"t{number}")

@@ -1,4 +1,4 @@
-"""In which order tasks were handed over and started, on streams whose order can be seen by hand."""
+"""The order in which tasks were handed over and started, on streams whose order is known."""
 
 from bench.budget.order import overtook, started, too_early
 from tests.bench.stream import Stream
@@ -14,19 +14,19 @@ def waiting() -> Stream:
 
 class TestOrder:
     def started(self, *names: str) -> list[str]:
-        """Start these, one after the other."""
+        """Start these tasks, one after the other."""
         stream = waiting()
         for at_ms, name in enumerate(names, 2):
             stream.start(at_ms, "a", name, stream.hand(at_ms, "a", name))
         return too_early(stream.evidence(), "a", started)
 
-    def test_the_urgent_one_first(self):
+    def test_the_urgent_task_first(self):
         assert self.started("z", "x", "y") == []
 
-    def test_one_before_the_urgent_one(self):
+    def test_a_task_before_the_urgent_one(self):
         assert self.started("x", "z", "y") == ["a:x"]
 
-    def test_an_urgent_one_that_never_started(self):
+    def test_an_urgent_task_that_never_started(self):
         assert self.started("y") == ["a:y"]
 
     def test_a_start_before_everything_was_submitted(self):
@@ -38,7 +38,7 @@ class TestOrder:
 
 class TestOvertaking:
     def overtaking(self, *happens: tuple[str, str]) -> tuple[list[str], list[str]]:
-        """Hand a task to a worker, or start it; return who started too early, and who overtook."""
+        """Hand tasks to workers, or start them; return those that started too early, and those that overtook."""
         stream, fences = waiting(), {}
         for at_ms, (name, to) in enumerate(happens, 2):
             if to == "starts":
@@ -48,21 +48,21 @@ class TestOvertaking:
         evidence = stream.evidence()
         return too_early(evidence, "a", started), overtook(evidence, "a")
 
-    def test_whose_worker_asked_sooner_did_not_overtake(self):
+    def test_a_task_whose_worker_asked_sooner_did_not_overtake(self):
         found = self.overtaking(("z", "w1"), ("x", "w2"), ("x", "starts"), ("z", "starts"))
         assert found == (["a:x"], [])
 
-    def test_who_starts_before_an_urgent_one_of_the_same_worker_overtook(self):
+    def test_a_task_that_starts_before_an_urgent_one_of_the_same_worker_overtook(self):
         found = self.overtaking(("z", "w1"), ("x", "w1"), ("x", "starts"), ("z", "starts"))
         assert found == (["a:x"], ["a:x"])
 
-    def test_who_starts_before_an_urgent_one_is_handed_over_overtook(self):
+    def test_a_task_that_starts_before_an_urgent_one_is_handed_over_overtook(self):
         found = self.overtaking(
             ("x", "w2"), ("x", "starts"), ("z", "w1"), ("z", "starts"), ("y", "w1"), ("y", "starts")
         )
         assert found == (["a:x"], ["a:x"])
 
-    def test_who_starts_before_everything_was_submitted_overtook(self):
+    def test_a_task_that_starts_before_all_were_submitted_overtook(self):
         stream = Stream(("a", 1))
         stream.run("a", "x", handed=1, until=9)
         stream.submit(2, "a", "y")

@@ -1,4 +1,4 @@
-"""How budgets appear in the report."""
+"""Budgets in the report."""
 
 from bench import report
 from bench.shared.metrics import Check
@@ -41,7 +41,7 @@ class TestBudgets:
         for what in ("waiting", "processing", "end to end"):
             assert rows[f"load, no window: {what} p50 / p95 / p99 ms"] == ["– / – / –"] * 2
 
-    def test_nobody_takes_the_products_load_for_a_naive_one(self, tmp_path):
+    def test_the_load_is_labelled_as_run_by_the_product(self, tmp_path):
         modes = worlds.results(
             ended("budget-naive", bursts(run(), sides=(BROKEN,))),
             ended("budget-atomic", bursts(run(), sides=(race(),))),

@@ -1,4 +1,4 @@
-"""Figures of a fairness scenario as they should be, each with the changes a test wants."""
+"""Good figures of a fairness scenario, each with the changes that a test passes."""
 
 from bench.fairness.metrics import (
     CapacityChange,
@@ -89,4 +89,4 @@ NOTHING = metrics(
     left_in_flight={},
     violations=["no audit"],
 )
-"""Nothing was measured, and nothing is known to be well."""
+"""Nothing was measured, and no invariant was checked."""

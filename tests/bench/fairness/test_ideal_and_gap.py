@@ -1,4 +1,4 @@
-"""Ideal shares and service gaps, on streams whose right answer was computed by hand."""
+"""Ideal shares and service gaps, on streams whose answer was computed by hand."""
 
 import pytest
 
@@ -19,7 +19,7 @@ class TestIdeal:
         assert cycle_times(observe(scenario(A, B), stream.by_time())) == {"a": 110.0, "b": 203.0}
 
     def test_ceilings_that_add_up_to_the_pool_decide_alone(self):
-        """Slots of 2, 1, 1 in a pool of 4: nobody can do more than its own slots."""
+        """Slots of 2, 1, 1 in a pool of 4: no tenant can use more than its own slots."""
         loads = (load("i", 2, 400, slots=2), load("n", 1, 200, slots=1), load("s", 1, 800, slots=1))
         stream = Stream(("i", 2), ("n", 1), ("s", 1))
         for slot in range(2):
@@ -70,7 +70,7 @@ class TestGap:
         assert (gap.witness.ahead, gap.witness.behind) == ("a", "b")
         assert gap.witness.to_ms == 12
 
-    def test_a_gap_beyond_its_bound_is_the_one_told(self):
+    def test_a_gap_beyond_its_bound_is_the_one_reported(self):
         stream = Stream(("a", 1), ("b", 1))
         for number in range(9):
             stream.submit(0, "a", f"a{number}")
@@ -81,7 +81,7 @@ class TestGap:
         assert gap.largest == 60.0
         assert gap.largest > gap.bound
 
-    def test_what_a_throttle_gave_back_is_no_service(self):
+    def test_a_charge_given_back_by_a_throttle_is_no_service(self):
         stream = Stream(("a", 1), ("b", 1))
         for number in range(5):
             stream.submit(0, "a", f"a{number}")
@@ -93,7 +93,7 @@ class TestGap:
         gap = service_gap(observe(scenario(load("a"), load("b")), stream.evidence()))
         assert gap.largest == 10.0
 
-    def test_a_debt_it_entered_with_loosens_the_bound(self):
+    def test_a_tenant_s_debt_at_its_entry_loosens_the_bound(self):
         stream = Stream(("a", 1), ("b", 1))
         stream.add(0, "submit", ("pending", "a", "a0", 10, 100), ("entered", "a", -25))
         for number in range(5):
@@ -102,7 +102,7 @@ class TestGap:
         gap = service_gap(observe(scenario(load("a"), load("b")), stream.evidence()))
         assert (gap.largest, gap.bound) == (10.0, 2 * 10 + 10 + 10 + 25)
 
-    def test_nobody_backlogged_together_has_no_gap(self):
+    def test_tenants_never_backlogged_together_have_no_gap(self):
         stream = Stream(("a", 1), ("b", 1))
         stream.run("a", "a0", handed=5, until=9)
         assert service_gap(observe(scenario(load("a"), load("b")), stream.evidence())) is None

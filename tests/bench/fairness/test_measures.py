@@ -1,4 +1,4 @@
-"""Every metric against a hand-made stream whose right answer was computed by hand."""
+"""Every metric, on hand-made streams whose answer was computed by hand."""
 
 import pytest
 
@@ -55,7 +55,7 @@ class TestService:
         metrics = measured(observe(equal_weights, crowd().by_time()))
         assert metrics.jain == pytest.approx(300**2 / (2 * (200**2 + 100**2)))
 
-    def test_only_starts_inside_the_window_that_ended_well_count(self):
+    def test_only_starts_inside_the_window_that_completed_count(self):
         stream = Stream(("a", 2), ("b", 1))
         stream.run("a", "before-the-end", handed=999, until=1100)
         stream.run("a", "after-the-end", handed=1000, until=1100)
@@ -157,7 +157,7 @@ class TestAttempts:
         stream.end(20, "a", "again", fence)
         assert throttled_then_completed(observe(scenario(A, B), stream.evidence())) == 1
 
-    def test_a_throttle_of_the_warm_up_is_none_of_the_run(self):
+    def test_a_throttle_during_the_warm_up_does_not_count(self):
         stream = Stream(("a", 2), ("b", 1))
         stream.submit(0, "warm-up", "w")
         for at_ms, kind, state in ((3, "throttled", "pending"), (9, "completed", "completed")):
@@ -181,7 +181,7 @@ class TestOccupancyAndSeries:
         assert metrics.provider_occupancy == pytest.approx(400 / 2000)
 
     def test_a_slot_that_idles_shows_in_the_occupancy_and_not_in_the_shares(self):
-        """b waits throughout, and its slot is used every other 100 ms."""
+        """Tenant b always has waiting tasks, and uses its slot every other 100 ms."""
         stream = Stream(("a", 1), ("b", 1))
         for number in range(15):
             stream.run("a", f"a{number}", handed=number * 100, until=number * 100 + 99)

@@ -1,4 +1,4 @@
-"""Figures of a dispatcher that is killed as they should be, with the changes a test wants."""
+"""Good figures of a dispatcher that is killed, with the changes that a test passes."""
 
 from bench.handoff.metrics import Handoff, HandoffMetrics, NaiveHandoff
 
@@ -39,4 +39,4 @@ NOTHING = metrics(
     results=0,
     attempts={},
 ).model_copy(update={"potential_orphans": ["a:t"], "left_in_flight": {}, "violations": ["no audit"]})
-"""Nothing was measured, and nothing is known to be well."""
+"""Nothing was measured, and no invariant was checked."""

@@ -1,4 +1,4 @@
-"""How a throttle and both hand-overs appear in the report."""
+"""A throttle and both hand-overs in the report."""
 
 from bench import report
 from tests.bench import worlds

@@ -1,4 +1,4 @@
-"""Figures of a race of controllers as they should be, with the changes a test wants."""
+"""Good figures of a race of controllers, with the changes that a test passes."""
 
 from bench.races.metrics import RaceMetrics, RaceSide
 

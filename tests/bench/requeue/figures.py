@@ -1,4 +1,4 @@
-"""Figures of a throttled task as they should be, with the changes a test wants."""
+"""Good figures of a throttled task, with the changes that a test passes."""
 
 from bench.requeue.metrics import Requeue, RequeueMetrics
 from tests.bench.budget.figures import use
@@ -46,4 +46,4 @@ NOTHING = requeue(
     first_start_ms=None,
     charged=0,
 ).model_copy(update={"potential_orphans": ["a:t"], "left_in_flight": {}, "violations": ["no audit"]})
-"""Nothing was measured, and nothing is known to be well."""
+"""Nothing was measured, and no invariant was checked."""

@@ -63,18 +63,18 @@ class TestRequeue:
         assert (found.charged, found.cost) == (100, 100)
         assert (found.use.admitted, found.use.by_events, found.use.remaining) == (400, 400, 0)
 
-    def test_what_the_ledger_still_held_for_it(self):
+    def test_an_amount_that_the_ledger_still_held_for_it(self):
         found = self.judge(self.story(), in_pause=ledger(limit=400, held=200))
         assert (found.held_before, found.held_after) == (100, 100)
         metrics = RequeueMetrics(requeue=found, potential_orphans=[], left_in_flight={}, violations=[])
         assert not NOTHING_HELD_FOR_IT.judge(THROTTLE_REQUEUE, metrics).passed
 
-    def test_what_was_handed_over_after_the_ledger_was_read_is_not_its_business(self):
+    def test_a_hand_over_after_the_ledger_was_read_does_not_count(self):
         stream = self.story()
         assert self.judge(stream, in_pause=ledger(limit=400), at_event=len(stream.events)).held_after == 0
         assert self.judge(stream, in_pause=ledger(limit=400), at_event=0).held_after == 0
 
-    def test_one_that_overtook_it(self):
+    def test_a_task_that_overtook_it(self):
         found = self.judge(self.story(overtaken=True))
         assert (found.overtaken_by, found.came_after) == (["a:c"], 1)
 
@@ -89,7 +89,7 @@ class TestRequeue:
         found = self.judge(stream)
         assert (found.starts_in_pause, found.first_start_ms) == (["a:b"], 200)
 
-    def test_without_a_pause_every_later_start_is_one_too_many(self):
+    def test_without_a_pause_every_later_start_counts_as_a_start_in_it(self):
         found = self.judge(self.story(paused=False))
         assert (found.paused_ms, len(found.starts_in_pause)) == (None, 4)
 

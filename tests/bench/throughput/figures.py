@@ -1,4 +1,4 @@
-"""Figures about the cost of a decision as they should be, each with the changes a test wants."""
+"""Good figures about the cost of a decision, each with the changes that a test passes."""
 
 from bench.shared.metrics import Percentiles
 from bench.throughput.metrics import Backlog, DispatchPoint, Drained, ThroughputMetrics, ThroughputPoint

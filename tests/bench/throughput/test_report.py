@@ -1,4 +1,4 @@
-"""How the cost of a decision appears in the report, and what the turns of a load add up to."""
+"""The cost of a decision in the report, and the summary of a load's turns."""
 
 import pytest
 
@@ -63,7 +63,7 @@ class TestTables:
     def text(self, tmp_path) -> str:
         return report.write(worlds.results(ended("throughput", costs())), tmp_path).read_text()
 
-    def test_every_figure_says_what_statistic_it_is(self, text):
+    def test_every_figure_names_its_statistic(self, text):
         heading = next(line for line in text.splitlines() if line.startswith("| Tenants | Limits"))
         assert [cell.strip() for cell in heading.strip("|").split("|")] == [
             "Tenants",
@@ -92,7 +92,7 @@ class TestTables:
         assert cells(text, "hset") == ["hset", "4.25", "7.00", "6.50", "0.5"]
         assert cells(text, "rpush") == ["rpush", "–", "–", "1.00", "–"]
 
-    def test_each_queue_has_a_row_for_each_batch_and_dashes_for_what_was_not_measured(self, text):
+    def test_each_queue_has_a_row_for_each_batch_and_dashes_for_missing_figures(self, text):
         rows = [line for line in text.splitlines() if "100,000" in line and "404" in line]
         assert [[cell.strip() for cell in row.strip("|").split("|")] for row in rows] == [
             ["3", "100,000", "1", "9", "20", "20", "1.25 ×", "404"],

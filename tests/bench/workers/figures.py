@@ -1,4 +1,4 @@
-"""Figures about workers as they should be, each with the changes a test wants."""
+"""Good figures about workers, each with the changes that a test passes."""
 
 from bench.workers.metrics import Bystander, Health, HealthMetrics, Outage, StrategiesMetrics, Trial, TrialWorker
 
@@ -65,7 +65,7 @@ def runs(*longest: int) -> StrategiesMetrics:
 
 
 def together(*each: StrategiesMetrics) -> StrategiesMetrics:
-    """All trials of these."""
+    """The metrics of these trials."""
     return trials(*(one for metrics in each for one in metrics.trials))
 
 

@@ -1,4 +1,4 @@
-"""The scenarios about workers, driven in virtual time: what they show does not depend on the machine."""
+"""The worker scenarios, driven in virtual time, so that their figures do not depend on the machine."""
 
 import asyncio
 from dataclasses import replace
@@ -65,7 +65,7 @@ def test_the_strategies_keep_their_promises(seed):
         (ContestName.SLOWDOWN, "least-busy-ewma", "least-busy", "least-busy-ewma shifts load away from a slow worker"),
     ],
 )
-def test_a_strategy_under_the_name_of_another_is_found_out(contest, name, impostor, broken):
+def test_a_strategy_under_the_name_of_another_is_detected(contest, name, impostor, broken):
     contest = next(each for each in STRATEGIES.contests if each.name is contest)
     entrants = [replace(each, strategy=impostor) if each.strategy == name else each for each in contest.entrants]
 
@@ -77,7 +77,7 @@ def test_a_strategy_under_the_name_of_another_is_found_out(contest, name, impost
     assert any(each.startswith(broken) for each in failed(STRATEGIES, StrategiesMetrics(trials=disguised)))
 
 
-def test_a_weighted_start_that_ignores_the_seed_is_found_out(monkeypatch):
+def test_a_weighted_start_that_ignores_the_seed_is_detected(monkeypatch):
     class Unmoved(StrideScheduler):
         def __init__(self, rng, **settings):
             super().__init__(SimpleNamespace(uniform=lambda low, high: low), **settings)
@@ -93,7 +93,7 @@ def test_the_workers_beside_one_that_slows_down_are_unequal_in_speed_and_capacit
     assert len({each.takes_ms for each in workers}) == len({each.capacity for each in workers}) == len(workers) == 3
 
 
-def test_a_check_that_hangs_and_is_reported_as_an_error_is_found_out(monkeypatch):
+def test_a_hanging_check_that_is_reported_as_an_error_is_detected(monkeypatch):
     check = HealthChecker._check
 
     async def disguised(self, member):
@@ -116,7 +116,7 @@ def test_workers_that_fail_are_taken_out_and_come_back(seed):
 
 @pytest.mark.parametrize("condition", [Condition.ILL, Condition.STUCK])
 @virtual_time
-async def test_what_runs_on_a_worker_in_trouble_does_not_end(condition):
+async def test_tasks_on_a_worker_in_trouble_do_not_end(condition):
     journal = Journal()
     worker = ScriptedWorker(HEALTH.workers[0], journal, VirtualClock())
     async with Manager(WorkerGroup([worker]), ManagerConfig(health=None, supervisor=None, stop_grace_ms=0)) as manager:

@@ -87,7 +87,7 @@ class TestTrial:
     @pytest.mark.parametrize(
         ("chosen", "distance"), [("xyxy", 0.5), ("xxyy", 1.0), ("yyyy", 2.0), ("xxxxyyyy", 2.0), ("", 0.0)]
     )
-    def test_furthest_from_its_part(self, chosen, distance):
+    def test_furthest_from_its_share(self, chosen, distance):
         assert furthest([*chosen], "x", 0.5) == distance
 
 
@@ -147,7 +147,7 @@ class TestOutage:
         story.add(Moment.FAILED, STUCK)
         assert outage(story.journal, STUCK, "stuck").failed_checks == {"error": 1, "timeout": 2}
 
-    def test_a_task_given_to_it_too_early(self):
+    def test_a_task_given_to_the_worker_too_early(self):
         story = self.story(comes_back=False)
         story.begun(ILL, "6")
         assert outage(story.journal, ILL, "ill").early == 1
@@ -163,7 +163,7 @@ class TestOutage:
         found = outage(story.journal, ILL, "ill")
         assert (found.out_after_ms, found.failed_checks, found.running, found.restarts) == (None, {}, 0, 0)
 
-    def test_a_worker_that_nothing_happened_to(self):
+    def test_a_worker_without_an_outage(self):
         with pytest.raises(ValueError, match="nothing happened to x"):
             outage(Journal(), "x", "ill")
 

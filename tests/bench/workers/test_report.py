@@ -1,4 +1,4 @@
-"""How strategies and workers that fail appear in the report."""
+"""Strategies and workers that fail in the report."""
 
 from bench import report
 from bench.results import parse

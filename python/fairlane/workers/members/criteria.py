@@ -20,7 +20,7 @@ class Criteria(ValidatedModel):
     tags: frozenset[str] = frozenset()
     """All of these."""
     min_free: Annotated[int, Field(strict=True, ge=0)] = 0
-    """At least so many free slots; a member that is not ready has none."""
+    """The least number of free slots; a member that is not ready has none."""
     healthy: Annotated[bool, Field(strict=True)] | None = None
     """By its last health report; a member without one counts as healthy."""
     metadata: Mapping[str, str] = {}

@@ -92,7 +92,7 @@ class Member(Protocol):
         ...
 
     def fail(self, reason: str) -> None:
-        """Declare it failed: a start is aborted, and what it runs ends with worker_lost.
+        """Declare the member failed: a start is aborted, and its running tasks end with worker_lost.
 
         Does nothing unless it is starting or at work, nor once a stop has begun to end it.
         """

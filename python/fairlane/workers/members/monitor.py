@@ -1,6 +1,6 @@
 """Runs one asyncio task for each member that a subclass wants to monitor, such as a health checker or a supervisor.
 
-Owns those tasks and the calls they make to members. A member that does not return holds up neither.
+Owns those tasks and the calls they make to members. A member that does not return delays neither.
 """
 
 import asyncio

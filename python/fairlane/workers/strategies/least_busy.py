@@ -12,7 +12,7 @@ from fairlane.workers.strategies.penalty import PenaltyEstimator, severity
 from fairlane.workers.strategies.stride import StrideScheduler
 
 _DECAY_ROUNDS: Final = 4
-"""A penalty of factor n halves after n times so many rounds in which its worker is idle (a guess)."""
+"""A penalty of factor n halves after n times this number of rounds in which its worker is idle (a guess)."""
 
 
 def slots(candidate: Candidate) -> float:
