@@ -66,8 +66,9 @@ async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
     facts = await environment.describe(platform.endpoint)
     results: list[ScenarioResult] = []
     for together in plan.batches():
+        gate = Gate(len(together))
         async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(_run_one(each, platform, plan.seed, audience)) for each in together]
+            running = [tasks.create_task(_run_one(each, platform, plan.seed, audience, gate)) for each in together]
         results += [each.result() for each in running]
     compared = claims.judge(results)
     return Results(
@@ -83,9 +84,29 @@ async def run(plan: Plan, platform: Platform, audience: Audience) -> Results:
     )
 
 
-async def _run_one(scenario: Scenario, platform: Platform, seed: int, audience: Audience) -> ScenarioResult:
+class Gate:
+    """Lets scenarios through when each of them has come, or has ended without coming."""
+
+    def __init__(self, scenarios: int) -> None:
+        self._expected = scenarios
+        self._came: set[str] = set()
+        self._open = asyncio.Event()
+
+    async def come(self, scenario: Scenario) -> None:
+        """Return when the gate opens."""
+        self.leave(scenario)
+        await self._open.wait()
+
+    def leave(self, scenario: Scenario) -> None:
+        """Do not wait for this scenario any more."""
+        self._came.add(scenario.name)
+        if len(self._came) == self._expected:
+            self._open.set()
+
+
+async def _run_one(scenario: Scenario, platform: Platform, seed: int, audience: Audience, gate: Gate) -> ScenarioResult:
     began_s = SYSTEM_CLOCK.monotonic_s()
-    run = Run(platform, seed, lambda what: audience.progress(f"{scenario.name}: {what}"))
+    run = Run(platform, seed, lambda what: audience.progress(f"{scenario.name}: {what}"), lambda: gate.come(scenario))
     run.progress("starting")
     metrics = Metrics()
     try:
@@ -95,6 +116,8 @@ async def _run_one(scenario: Scenario, platform: Platform, seed: int, audience: 
         checks = [verdict("runs to its end", False, str(error) or type(error).__name__, "no error")]
     else:
         checks = [check.judge(scenario, metrics) for check in scenario.checks]
+    finally:
+        gate.leave(scenario)
     result = ScenarioResult(
         name=scenario.name,
         group=scenario.group,

@@ -34,6 +34,7 @@ async def drive(scenario: FairnessScenario, run: Run) -> FairnessMetrics:
     progress("starting workers")
     async with platform.scheduler(_config(scenario, name), provider) as session, watching(session.store) as watch:
         await warm_up(session, watch, scenario.worker_count, scenario.pool.slots, progress)
+        await run.together()
         origin_ms = await counter.start_clock()
         handles = await _submit_by_schedule(scenario, session, run.seed, progress)
         progress("draining")

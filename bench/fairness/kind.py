@@ -16,4 +16,5 @@ FAIRNESS = Kind(
     charts=charts,
     terms=TERMS,
     comparisons=COMPARISONS,
+    at_once=2,
 )

@@ -27,6 +27,8 @@ class Run:
     platform: Platform
     seed: int
     progress: Progress
+    together: Callable[[], Awaitable[None]]
+    """Returns once each scenario that runs at the same time has called it, or has ended: then their clocks start."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Kind(Generic[ScenarioT, MetricsT]):
     terms: Mapping[str, str] = field(default_factory=dict)
     """What a reader needs to know about a metric, by its name; shown if it has a value."""
     at_once: int = 1
-    """How many of its scenarios may run at the same time: more than 1 only if none measures how busy slots are."""
+    """How many of its scenarios may run at the same time. To start processes takes the whole machine, so scenarios that
+    measure time wait for each other (`Run.together`) before they begin to."""
     overview: Overview[MetricsT] | None = None
     comparisons: tuple[Comparison[MetricsT], ...] = ()

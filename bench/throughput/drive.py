@@ -53,12 +53,12 @@ async def drive(scenario: ThroughputScenario, run: Run) -> ThroughputMetrics:
     progress("starting workers")
     async with platform.scheduler(config, InstantProvider()) as session:
         await session.store.put_tenants({"light": TenantConfig()})
-        await _anonymous_load(session, _WARM_UP)
-        loads = await take_turns(scenario, session, progress)
-        progress("round trips at light load")
-        round_trip = await _round_trips(session, scenario.round_trips)
         progress("what stays behind")
         drained = await _drained(session, pool)
+        await session.store.put_pool(pool)
+        progress("round trips at light load")
+        round_trip = await _round_trips(session, scenario.round_trips)
+        loads = await take_turns(scenario, session, progress)
     return ThroughputMetrics(
         loads=[_point(scenario, Tenants(count), loads) for count in scenario.tenant_counts],
         limited=_point(scenario, Tenants(scenario.limited_tenants, limited=True), loads),

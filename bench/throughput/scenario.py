@@ -62,7 +62,7 @@ class ThroughputScenario(Scenario):
     def brief(self) -> Self:
         """See ``Scenario``."""
         return replace(
-            self, tasks=750, rounds=15, round_trips=100, dispatch_calls=60, cycle_tasks=512, backlog_calls=40
+            self, tasks=500, rounds=41, round_trips=100, dispatch_calls=60, cycle_tasks=512, backlog_calls=40
         )
 
     def with_workers(self, count: int) -> Self:

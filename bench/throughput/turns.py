@@ -4,7 +4,6 @@ A shared machine is slow for seconds at a time. Short turns side by side meet th
 something even when no single figure does.
 """
 
-import asyncio
 from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Final
@@ -30,7 +29,6 @@ _LIMITED: Final = TenantConfig(
     spend=WindowConfig(limit=_PLENTY, interval_ms=1_000),
 )
 """Limits that hold no task back, so that only the cost of keeping them shows."""
-_PAGE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,6 @@ async def take_turns(scenario: ThroughputScenario, session: Session, progress: P
         progress(f"{scenario.tasks:,} tasks of each kind of tenants, turn {turn + 1} of {scenario.rounds}")
         for kind in kinds if turn % 2 == 0 else reversed(kinds):
             turns[kind].append(await _load(session, list(islice(names[kind], scenario.tasks))))
-    for kind in kinds:
-        tenants = kind.ids
-        for first in range(0, kind.count, _PAGE):
-            await asyncio.gather(*(session.remove_tenant(each) for each in tenants[first : first + _PAGE]))
     return turns
 
 

@@ -1,5 +1,6 @@
 """A run completes every scenario, and its plan varies the scenarios that allow it."""
 
+import asyncio
 from dataclasses import replace
 
 from bench.budget.scenario import BUDGET_ATOMIC, BUDGET_NAIVE
@@ -7,7 +8,7 @@ from bench.fairness.scenarios import FAIR, SINGLE_WORKER
 from bench.handoff.scenario import RACE_HANDOFF
 from bench.kinds import choose
 from bench.races.scenario import RACE_CONTROLLER
-from bench.runner import Plan, run
+from bench.runner import Gate, Plan, run
 from bench.throughput.scenario import THROUGHPUT
 from tests.bench.budget.test_drive import WINDOW
 from tests.bench.fairness.test_drive import SHORT
@@ -53,7 +54,30 @@ async def test_scenarios_of_a_kind_that_allows_it_run_at_the_same_time(platform)
 
 def test_no_more_run_at_the_same_time_than_their_kind_allows():
     names = [[each.name for each in batch] for batch in Plan(choose(["full"]), seed=1).batches()]
-    assert [each for each in names if len(each) > 1] == [["budget-naive", "budget-atomic"]]
+    assert [each for each in names if len(each) > 1] == [
+        ["baseline", "fair"],
+        ["contention", "adaptive"],
+        ["budget-naive", "budget-atomic"],
+    ]
+
+
+async def test_clocks_start_when_all_are_ready_and_one_that_fails_is_not_waited_for(platform):
+    pair = [replace(FAIR, name="broken", worker_count=0), replace(FAIR, name="good", timing=SHORT)]
+    results = await run(Plan(pair, seed=1), platform, Silent())
+    assert [each.name for each in results.scenarios] == ["broken", "good"]
+    assert results.scenarios[0].checks[0].name == "runs to its end"
+    assert results.scenarios[1].checks[0].name != "runs to its end"
+
+
+async def test_the_gate_opens_when_the_last_one_has_come_or_ended():
+    gate, one, other, third = Gate(3), *(replace(FAIR, name=name) for name in ("a", "b", "c"))
+    waiting = asyncio.create_task(gate.come(one))
+    gate.leave(other)
+    gate.leave(other)
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    await gate.come(third)
+    await waiting
 
 
 async def test_nothing_run_is_nothing_passed(platform):

@@ -44,8 +44,12 @@ def measured(observation: Observation, provider_peak: int = 2) -> FairnessMetric
 
 
 def on(platform, seed: int = 1) -> Run:
-    """The arguments of a driver; its progress is not shown."""
-    return Run(platform, seed, lambda _: None)
+    """The arguments of a driver that runs alone; its progress is not shown."""
+
+    async def together() -> None:
+        pass
+
+    return Run(platform, seed, lambda _: None, together)
 
 
 def failed(scenario, metrics: Metrics) -> list[str]:
