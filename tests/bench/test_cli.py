@@ -1,5 +1,6 @@
 """Bad input is one plain line and exit code 2; nothing is started for it."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -161,8 +162,10 @@ class TestCommand:
         actors: list[psutil.Process] = []
 
         def run() -> bool:
-            children = psutil.Process(process.pid).children(recursive=True)
-            actors[:] = [child for child in children if child.name().startswith("ray::Dispatch")]
+            for child in psutil.Process(process.pid).children(recursive=True):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    if child.name().startswith("ray::RoleActor"):
+                        actors.append(child)
             return bool(actors)
 
         assert wait_until(run, 60.0), process.communicate()

@@ -78,6 +78,10 @@ class RoleActor:
         self._thread.start()
         signal.signal(signal.SIGTERM, self._terminate)
 
+    def __repr__(self) -> str:
+        """Return the actor's name, as Ray's dashboard and logs show it."""
+        return self._name
+
     def startup_error(self, timeout_s: float) -> str:
         """Wait until the role is ready and return an empty string; or why it is not."""
         try:
