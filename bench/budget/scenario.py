@@ -110,7 +110,7 @@ BUDGET_ATOMIC = BudgetScenario(
     "intervals and not six, and end in a little over 5 s: 4.7 tasks per second. Without the window the pool's "
     "four slots decide. The urgent tasks were submitted last and must be handed over and start first; only a "
     "worker that asks late for an urgent task that it has can let another worker's start come before. In the "
-    "race two of four find the budget used up and are told so.",
+    "race two of four tasks are refused because the budget is used up.",
     side="repaired",
     burst=STANDARD_BURST,
     window=WINDOW,

@@ -43,7 +43,7 @@ def outage(journal: Journal, worker: str, how: Literal["ill", "stuck"]) -> Outag
         raise ValueError(f"nothing happened to {worker}")
     end = _first(journal, worker, Moment.RELIEF, start)
     out = _first(journal, worker, Moment.FAILED, start)
-    back = None if out is None else _first(journal, worker, Moment.REPORT, out, well=True)
+    back = None if out is None else _first(journal, worker, Moment.REPORT, out, healthy=True)
     running = set() if out is None else _running(journal, worker, out)
     elsewhere = {each.task for each in journal.entries if each.moment is Moment.DONE and each.worker != worker}
     report = None if back is None else journal.entries[back].report
@@ -63,15 +63,17 @@ def outage(journal: Journal, worker: str, how: Literal["ill", "stuck"]) -> Outag
     )
 
 
-def _first(journal: Journal, worker: str, moment: Moment, after: int = -1, *, well: bool | None = None) -> int | None:
-    """Return the place of the first such entry; ``well``: of a report that says so."""
+def _first(
+    journal: Journal, worker: str, moment: Moment, after: int = -1, *, healthy: bool | None = None
+) -> int | None:
+    """Return the place of the first such entry; ``healthy``: of a report that says so."""
     return next(
         (
             place
             for place, each in enumerate(journal.entries)
             if place > after
             and (each.worker, each.moment) == (worker, moment)
-            and (well is None or (each.report is not None and each.report.healthy is well))
+            and (healthy is None or (each.report is not None and each.report.healthy is healthy))
         ),
         None,
     )

@@ -102,7 +102,7 @@ HEALTH = HealthScenario(
     group=GROUP,
     title="Workers that fall ill or hang",
     claim="A worker that fails its checks is taken out at the threshold, its tasks complete elsewhere, it comes back "
-    "when it is well, and a check that hangs holds up nobody else's.",
+    "when it is healthy again, and a check that hangs delays no other worker's checks.",
     reading="The times depend on the machine and on the short intervals chosen here; the checks are counts. The ill "
     "worker and the one whose check hangs keep what runs on them, so those tasks can only be completed "
     "elsewhere, in a second attempt.",
