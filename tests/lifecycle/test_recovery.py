@@ -223,7 +223,7 @@ async def test_two_thousand_tasks_of_many_kinds_all_end_and_leave_nothing(pool: 
 
 async def test_a_server_that_dies_and_returns_loses_no_accepted_task(tmp_path, guard: Guard, name: str) -> None:
     with EmbeddedServer(data_dir=tmp_path / "data", guard=guard) as server:
-        pool = Harness(Endpoint(server.address.url, call_timeout_ms=500), name)
+        pool = Harness(Endpoint(server.address.url, call_timeout_ms=2_000), name)
         await pool.put(PoolConfig(lease_ms=2_000))
         await pool.dispatcher()
         await pool.worker(SimulatedProvider(), "w1")

@@ -67,7 +67,7 @@ SERVERS = [
 @pytest.mark.parametrize(("bad_url", "expected"), SERVERS, indirect=["bad_url"])
 def test_a_server_that_cannot_be_used(bad_url, expected, tmp_path, capsys):
     config = tmp_path / "fairlane.toml"
-    config.write_text("[server]\ncall_timeout_ms = 400\n")
+    config.write_text("[server]\ncall_timeout_ms = 1000\n")
     options = ["--redis", bad_url, "--config", str(config)]
     for command in (["status"], ["doctor"], ["serve", "--provider", PROVIDER], ["tenants", "put", "acme"], ["audit"]):
         assert run([*command, *options]) == 1, command
@@ -77,7 +77,7 @@ def test_a_server_that_cannot_be_used(bad_url, expected, tmp_path, capsys):
         assert expected in captured.err, command
         assert "canary-42" not in captured.out + captured.err
 
-    server = ServerConfig(url=bad_url, call_timeout_ms=400)
+    server = ServerConfig(url=bad_url, call_timeout_ms=1_000)
     with pytest.raises((fairlane.StoreUnavailable, fairlane.StoreUnsuitable)) as caught:
         asyncio.run(Scheduler(SchedulerConfig(server=server), PROVIDER).start())
     assert expected in caught.value.message

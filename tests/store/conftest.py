@@ -13,7 +13,7 @@ from tests.support.store_proxy import LossyProxy
 from tests.support.store_servers import running
 from tests.support.store_world import World
 
-SOON_MS = 300
+SOON_MS = 1_500
 """The time for which calls to a server in trouble are retried."""
 
 
