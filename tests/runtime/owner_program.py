@@ -44,7 +44,7 @@ async def with_a_loop(config: fairlane.SchedulerConfig, *, handles: bool) -> Non
     """Run until SIGTERM, which may come at any time, and then stop."""
     ended = asyncio.Event()
     if handles:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lambda: (say("told to end"), ended.set()))
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lambda: (say("terminating"), ended.set()))
     async with fairlane.Scheduler(config, provider=PROVIDER):
         say("up")
         await ended.wait()
@@ -56,7 +56,7 @@ def without_one(config: fairlane.SchedulerConfig) -> None:
     ended = threading.Event()
 
     def end(*_: object) -> None:
-        say("told to end")
+        say("terminating")
         scheduler.stop()
         ended.set()
 

@@ -26,7 +26,7 @@ def begin(run_program, endpoint, name):
 
 def test_a_handler_set_before_the_start_stops_it_in_order(begin):
     program = begin("loop", "connecting", "up")
-    assert program.end(signal.SIGTERM) == (0, "told to end\ndisconnected\nstopped\n", "")
+    assert program.end(signal.SIGTERM) == (0, "terminating\ndisconnected\nstopped\n", "")
 
 
 def test_the_handler_works_while_ray_connects(begin):
@@ -34,15 +34,15 @@ def test_the_handler_works_while_ray_connects(begin):
     program.look()
     program.process.send_signal(signal.SIGTERM)
     output, errors = program.process.communicate(timeout=60)  # it completes its start before it stops
-    assert sorted(output.splitlines()) == ["disconnected", "stopped", "told to end", "up"]
+    assert sorted(output.splitlines()) == ["disconnected", "stopped", "terminating", "up"]
     assert (program.process.returncode, errors) == (0, "")
 
 
 def test_the_handler_works_while_ray_disconnects(begin):
     program = begin("loop", "connecting", "up")
     program.process.send_signal(signal.SIGTERM)
-    assert [program.line(), program.line()] == ["told to end", "disconnected"]
-    assert program.end(signal.SIGTERM) == (0, "told to end\nstopped\n", "")
+    assert [program.line(), program.line()] == ["terminating", "disconnected"]
+    assert program.end(signal.SIGTERM) == (0, "terminating\nstopped\n", "")
 
 
 def test_a_program_without_a_handler_ends_at_once_and_silently(begin):
@@ -52,21 +52,21 @@ def test_a_program_without_a_handler_ends_at_once_and_silently(begin):
 
 def test_a_handler_that_stops_a_sync_scheduler(begin):
     program = begin("sync", "connecting", "up")
-    assert program.end(signal.SIGTERM) == (0, "told to end\ndisconnected\nstopped\n", "")
+    assert program.end(signal.SIGTERM) == (0, "terminating\ndisconnected\nstopped\n", "")
 
 
 def test_a_handler_that_stops_a_sync_scheduler_while_it_stops(begin):
     program = begin("sync", "connecting", "up")
     program.process.send_signal(signal.SIGTERM)
-    assert [program.line(), program.line()] == ["told to end", "disconnected"]
-    assert program.end(signal.SIGTERM) == (0, "told to end\nstopped\n", "")
+    assert [program.line(), program.line()] == ["terminating", "disconnected"]
+    assert program.end(signal.SIGTERM) == (0, "terminating\nstopped\n", "")
 
 
 def test_a_handler_that_stops_a_sync_scheduler_while_it_starts(begin, name):
     program = begin("sync", "connecting")
     code, output, errors = program.end(signal.SIGTERM)
     message = f"scheduler {name} was stopped while it started"
-    assert sorted(output.splitlines()) == sorted(["disconnected", message, "stopped", "told to end"])
+    assert sorted(output.splitlines()) == sorted(["disconnected", message, "stopped", "terminating"])
     assert (code, errors) == (0, "")
 
 

@@ -27,7 +27,7 @@ class Supervised:
     def __init__(self, *members: ScriptedMember, config: SupervisorConfig = CONFIG, rng: Rng | None = None) -> None:
         self.group = WorkerGroup(members)
         self.events: list[SupervisorEvent] = []
-        self.told_s: list[float] = []
+        self.observed_s: list[float] = []
         self.recording = Recording()
         self.supervisor = Supervisor(
             self.group,
@@ -40,11 +40,11 @@ class Supervised:
 
     def _see(self, event: SupervisorEvent) -> None:
         self.events.append(event)
-        self.told_s.append(now_s())
+        self.observed_s.append(now_s())
 
-    def told(self) -> list[tuple[SupervisorEventKind, float, int]]:
+    def observed(self) -> list[tuple[SupervisorEventKind, float, int]]:
         """The kind and the time of each event, and the number of restarts within the window."""
-        return [(event.kind, at_s, event.restarts) for event, at_s in zip(self.events, self.told_s, strict=True)]
+        return [(event.kind, at_s, event.restarts) for event, at_s in zip(self.events, self.observed_s, strict=True)]
 
 
 async def failed(*members: ScriptedMember) -> None:

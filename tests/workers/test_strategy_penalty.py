@@ -14,7 +14,7 @@ EWMA = StrategyName.LEAST_BUSY_EWMA
 
 
 class Service:
-    """Tasks that come one after the other; how each ends is made up, and told as a worker's own figures."""
+    """Tasks that come one after the other; how each ends is made up, and reported as a worker's own figures."""
 
     def __init__(self, *workers: Candidate) -> None:
         self.workers = Candidates(EWMA, *workers)

@@ -26,7 +26,7 @@ async def test_a_worker_that_fails_is_restarted_after_its_backoff() -> None:
         await asyncio.sleep(0.2)
         assert member.status is WorkerStatus.READY
     assert world.events == [SupervisorEvent(RESTARTED, "w", 1, "")]
-    assert world.told_s == [11]
+    assert world.observed_s == [11]
     assert world.recording.values(RESTARTS) == {("scripted", "restarted"): 1}
     assert world.recording.spans() == [(RESTART.name, {"worker.id": "w", "kind": "scripted"}, None, False)]
 
@@ -41,7 +41,7 @@ async def test_waits_double_with_each_restart_up_to_the_cap_and_then_it_is_given
     async with world.supervisor:
         await asyncio.sleep(1_000)
         assert not world.supervisor.will_restart("w")
-    assert world.told() == [
+    assert world.observed() == [
         (RESTART_FAILED, 1, 1),
         (RESTART_FAILED, 3, 2),
         (RESTART_FAILED, 7, 3),
@@ -66,7 +66,7 @@ async def test_restarts_older_than_the_window_are_forgotten() -> None:
             await asyncio.sleep(at_s - now_s())
             member.fail("broken")
         await asyncio.sleep(10)
-    assert world.told() == [(RESTARTED, 1, 1), (RESTARTED, 7, 2), (RESTARTED, 14, 2), (RESTARTED, 31, 1)]
+    assert world.observed() == [(RESTARTED, 1, 1), (RESTARTED, 7, 2), (RESTARTED, 14, 2), (RESTARTED, 31, 1)]
 
 
 @virtual_time
@@ -153,7 +153,7 @@ async def test_a_start_that_takes_too_long_is_cancelled_and_tried_again() -> Non
     await failed(member)
     async with world.supervisor:
         await asyncio.sleep(10)
-    assert world.told() == [(RESTART_FAILED, 1.5, 1), (RESTARTED, 3.5, 2)]
+    assert world.observed() == [(RESTART_FAILED, 1.5, 1), (RESTARTED, 3.5, 2)]
     assert world.events[0].reason == "it did not start within 0.5 s"
 
 
@@ -173,7 +173,7 @@ async def test_a_start_that_was_cancelled_from_within_is_tried_again() -> None:
     member.started_s.clear()
     async with world.supervisor:
         await asyncio.sleep(10)
-    assert world.told() == [(RESTART_FAILED, 1, 1), (RESTARTED, 3, 2)]
+    assert world.observed() == [(RESTART_FAILED, 1, 1), (RESTARTED, 3, 2)]
     assert world.events[0].reason == "its start was cancelled"
 
 
@@ -322,7 +322,7 @@ async def test_one_whose_removal_fails_is_cared_for_again() -> None:
             await world.group.remove("w")
         assert member.started_s == []
         await asyncio.sleep(10)
-        assert (member.status, world.told()) == (WorkerStatus.READY, [(RESTARTED, 11, 1)])
+        assert (member.status, world.observed()) == (WorkerStatus.READY, [(RESTARTED, 11, 1)])
 
 
 @virtual_time
