@@ -44,44 +44,47 @@ pub struct GapReport {
 struct Stretch {
     least: (i128, usize),
     most: (i128, usize),
-    forfeited: [i128; 2],
 }
 
 /// Finds the largest |ΔS₁/w₁ − ΔS₂/w₂| over all pairs of tenants and all intervals in which both were
-/// backlogged throughout, with constant weights. Compares it with the bound of deficit round robin:
+/// backlogged throughout, with constant weights. Compares it with the bound of the scheduler:
 ///
-/// 2·quantum + Σ over both of (C + D + O + U + F) / w
+/// Σ over both of (max(C, D) + E + O + U + 1) / w
 ///
 /// The terms of a tenant are taken over its own backlog up to the end of the interval:
 ///
-/// * C: the largest charge of a head task or, if larger, the deficit with which the tenant entered the
-///   calendar less one round's credit
-/// * D: the debt with which it entered
-/// * O and U: the peak overcharge and the peak undercharge of its attempts in flight
-/// * F: the refunds forfeited while both tenants were backlogged
+/// * C: the largest charge of a dispatched task
+/// * D and E: the debt, or the credit, with which it entered the calendar
+/// * O: the peak of what it is owed plus the overcharge of its attempts in flight
+/// * U: the peak undercharge of its attempts in flight
+/// * 1: one unit of cost for the rounding of virtual times
 ///
 /// Service is the charge, corrected to the actual cost at settlement.
 ///
-/// Without estimation errors this is the bound of Shreedhar and Varghese (1995), with the same proof:
-/// the deficit, credited to the current round, stays between −D − U and w·quantum + C + O, and service
-/// is the credit minus the change of the deficit minus the forfeited refunds.
+/// Proof. Let X = weight · (V − v) + owed. Every change of a tenant's service S changes X by as much the
+/// other way, and else only V moves X, equally per weight for all: so the gap is the difference of the
+/// changes of X/w, and it is enough to bound each X.
+///
+/// * Above: V grows only while no backlogged v is below it, so that X ≤ owed then. From that moment on,
+///   X plus the overcharge in flight never grows: a dispatch takes the charge from X and adds at most the
+///   charge to the overcharge, and a settlement moves as much from one to the other. So X ≤ O, or ≤ E + O
+///   if V did not grow since it entered.
+/// * Below: a dispatch begins with v ≤ V, so that X ≥ −C after it, and X less the undercharge in flight is
+///   at least −C − U. From then on that difference does not fall until the next dispatch: a settlement of
+///   an undercharge moves as much from one to the other. Before the first dispatch −D takes the place of −C.
 ///
 /// Returns `None` if no two tenants were ever backlogged together. Takes O(changes · tenants).
 ///
 /// # Errors
-/// If the quantum is not above 0, or a change contradicts the changes before it; the error has its index.
-pub fn service_gap(changes: &[Change], quantum: i64) -> Result<Option<GapReport>, MeasureError> {
-    if quantum <= 0 {
-        return Err(MeasureError::new("quantum", quantum, "a number above 0"));
-    }
+/// If a change contradicts the changes before it; the error has its index.
+pub fn service_gap(changes: &[Change]) -> Result<Option<GapReport>, MeasureError> {
     let mut ledger = Ledger::new(changes)?;
     let tenants = ledger.accounts.len();
     let mut stretches: Vec<Option<Stretch>> = vec![None; tenants * tenants];
     let mut report: Option<GapReport> = None;
     for (index, &change) in changes.iter().enumerate() {
         let subject = ledger.book(change);
-        let head = matches!(change, Change::Head { .. });
-        for other in (0..tenants).filter(|&other| other != subject && !head) {
+        for other in (0..tenants).filter(|&other| other != subject) {
             let (a, b) = (subject.min(other), subject.max(other));
             let stretch = &mut stretches[a * tenants + b];
             let pair = [&ledger.accounts[a], &ledger.accounts[b]];
@@ -91,7 +94,7 @@ pub fn service_gap(changes: &[Change], quantum: i64) -> Result<Option<GapReport>
             }
             let grown = extend(stretch, pair, index);
             if let (true, Some(stretch)) = (grown, stretch) {
-                let gap = measure(stretch, pair, quantum.into());
+                let gap = measure(stretch, pair);
                 report = Some(report.map_or(
                     GapReport {
                         largest: gap,
@@ -124,7 +127,6 @@ fn extend(stretch: &mut Option<Stretch>, [a, b]: [&Account; 2], index: usize) ->
             *stretch = Some(Stretch {
                 least: (now, index),
                 most: (now, index),
-                forfeited: [a.forfeited, b.forfeited],
             });
             true
         }
@@ -141,13 +143,10 @@ fn extend(stretch: &mut Option<Stretch>, [a, b]: [&Account; 2], index: usize) ->
 }
 
 /// The gap over a stretch so far and its bound, both times the two weights, so that they are integers.
-fn measure(stretch: &Stretch, [a, b]: [&Account; 2], quantum: i128) -> ServiceGap {
+fn measure(stretch: &Stretch, [a, b]: [&Account; 2]) -> ServiceGap {
     let weights = a.weight * b.weight;
     let gap = stretch.most.0 - stretch.least.0;
-    let spread = [a, b].map(|account| account.spread(quantum));
-    let lost_a = spread[0] + a.forfeited - stretch.forfeited[0];
-    let lost_b = spread[1] + b.forfeited - stretch.forfeited[1];
-    let bound = 2 * quantum * weights + lost_a * b.weight + lost_b * a.weight;
+    let bound = a.spread() * b.weight + b.spread() * a.weight;
     let rising = stretch.least.1 <= stretch.most.1;
     let (first, second) = if rising { (a, b) } else { (b, a) };
     ServiceGap {

@@ -7,7 +7,7 @@ from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.task import TaskState
 from fairlane.store.stored import Stored
 
-_NEVER_NEGATIVE = ("slots", "active", "cost", "queued", "waiting", "live", "runnable", "capacity", "round", "fence")
+_NEVER_NEGATIVE = ("slots", "active", "cost", "queued", "waiting", "live", "runnable", "capacity", "owed", "fence")
 
 
 def check_counters(stored: Stored) -> Iterator[Violation]:

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from fairlane.domain.limits import MIN_DEFICIT, PRIORITY_STEP
+from fairlane.domain.limits import MAX_COST, MAX_SERVED, MAX_VIRTUAL_SERVICE, PRIORITY_STEP
 from fairlane.domain.task import TASK_TRANSITIONS
 from fairlane.store import bounds, keys
 from fairlane.store.requests import REQUESTS
@@ -35,7 +35,7 @@ _TENANT_COPY: Final = (
     "dirty = false",
     "rolled = false",
     "rank = false",
-    "left = false",
+    "entry = false",
     "unparked = false",
     "stored = 0",
     "head = false",
@@ -133,7 +133,9 @@ def prelude() -> str:
         f"local VIEW_FIELDS = {_lua_list(VIEW_FIELDS)}",
         f"local WORKER_FIELDS = {_lua_list(keys.WORKER_FIELDS)}",
         f"local PRIORITY_STEP = {PRIORITY_STEP}",
-        f"local MIN_DEFICIT = {MIN_DEFICIT}",
+        f"local MAX_COST = {MAX_COST}",
+        f"local MAX_SERVED = {MAX_SERVED}",
+        f"local MAX_VIRTUAL_SERVICE = {MAX_VIRTUAL_SERVICE}",
         f"local SCHEMA_VERSION = {keys.SCHEMA_VERSION}",
         f"local BELL_TTL = {keys.BELL_TTL_MS}",
         f"local VISIT_LIMIT = {VISIT_LIMIT}",

@@ -1,4 +1,4 @@
---- @include calendar
+--- @include correction
 --- @include window_place
 --- @include finish
 --- @include worker
@@ -27,20 +27,8 @@ local function free_hold(t, record)
   stirred = true
 end
 
-local function ended(record, attempt, t, actual, forfeited, state, ready_at)
-  event(attempt, record.tenant, record.id, record.fence, actual, forfeited, t.ratio, state, ready_at or 0)
-end
-
--- Returns the charge of a task that did not run. A tenant without a queue keeps no credit.
-local function refund(t, charge)
-  if pool.policy ~= 'wdrr' then
-    return
-  end
-  if head_of(t) then
-    add_deficit(t, charge)
-  else
-    t.deficit = math.min(0, t.deficit + charge)
-  end
+local function ended(record, attempt, t, actual, state, ready_at)
+  event(attempt, record.tenant, record.id, record.fence, actual, t.owed, t.ratio, state, ready_at or 0)
 end
 
 -- Puts a task back where it was in its tenant's queue.
