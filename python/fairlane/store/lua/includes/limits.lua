@@ -29,8 +29,8 @@ local function apply(t, settings)
   end
   if t.weight ~= weight then
     restart_at(t, at)
-    pool.heaviest = math.max(pool.heaviest, t.weight)
   end
+  pool.heaviest = math.max(pool.heaviest, t.weight)
   keep_intervals(t, starts, spend)
   if t.period == 0 or length ~= t.budget_period or length > 0 and anchor ~= t.budget_anchor then
     begin_period(t)
