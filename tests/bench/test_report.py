@@ -60,8 +60,8 @@ class TestResultsFile:
         assert {
             "jain", "evaluable", "evaluation_notes", "throughput_per_s", "successful_starts", "queue_wait_ms",
             "processing_ms", "end_to_end_ms", "tenants", "workers", "attempt_states", "potential_orphans",
-            "peak_reserved_slots", "peak_reserved_cost", "peak_active_slots", "controller_events", "service_gap", "rounds",
-            "reserved_occupancy", "provider_occupancy",
+            "peak_reserved_slots", "peak_reserved_cost", "peak_active_slots", "controller_events", "service_gap",
+            "rounds", "reserved_occupancy", "provider_occupancy",
         } <= set(one["metrics"])  # fmt: skip
         assert one["metrics"]["controller_events"] == [{"at_ms": 700, "from": 2, "to": 1, "reason": "throttled"}]
         assert one["metrics"]["jain"] is None
