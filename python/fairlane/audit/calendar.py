@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fairlane.audit.parking import check_parked
+from fairlane.audit.parking import Parking
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.limits import RATIO_ONE
 from fairlane.domain.policy import ParkReason, QueuePolicy
@@ -14,6 +14,7 @@ _PARKED = frozenset(ParkReason)
 
 def check_calendar(stored: Stored) -> Iterator[Violation]:
     """Compare the calendar and the parked tenants with each tenant's own numbers."""
+    parking = Parking(stored)
     for tenant, row in stored.tenants.items():
         head = _head(stored, tenant)
         yield from _check_place(stored, tenant, row)
@@ -22,7 +23,7 @@ def check_calendar(stored: Stored) -> Iterator[Violation]:
         elif head is not None and row.place == _CALENDAR:
             yield from _check_rank(stored, tenant, row, head)
         elif head is not None and row.place in _PARKED:
-            yield from check_parked(stored, tenant, row, head[0])
+            yield from parking.check(tenant, row, head[0])
     for tenant in (stored.calendar.keys() | stored.parked.keys()) - stored.tenants.keys():
         yield _violation(f"calendar or parked {tenant}", "there", "no entry of an unknown tenant")
 
