@@ -17,7 +17,7 @@ from tests.support.store_windows import LONG_LEASE, stamps
 from tests.support.store_world import START_MS, World, task
 
 STEPS = 400
-RUNS = 12
+RUNS = 8
 INTERVALS = {"equal": (500,), "different": (120, 500), "many": (1, 60, 120, 500)}
 
 
