@@ -48,6 +48,8 @@ _TENANT_COPY: Final = (
 )
 """A call's own notes on a tenant, beside the stored fields; named here so that Lua makes the table at its full size."""
 _FIELD: Final = re.compile(r"\b(request|item)\.(\w+)")
+_COMMENT: Final = re.compile(r"--.*$", re.MULTILINE)
+_FUNCTION: Final = re.compile(r"^local function (\w+)\(.*?^end$\n", re.MULTILINE | re.DOTALL)
 _INCLUDE: Final = re.compile(r"^--- @include (\w+)$", re.MULTILINE)
 _LUA: Final = files("fairlane.store") / "lua"
 
@@ -159,6 +161,16 @@ def _expand(text: str, seen: set[str]) -> str:
     return "\n".join([*parts, _INCLUDE.sub("", text)])
 
 
+def _without_unused(text: str) -> str:
+    """Remove the functions that nothing in the text calls: the server makes every function anew at each call."""
+    while True:
+        unused = [found for found in _FUNCTION.finditer(text) if len(re.findall(rf"\b{found[1]}\b", text)) == 1]
+        if not unused:
+            return text
+        for found in reversed(unused):
+            text = text[: found.start()] + text[found.end() :]
+
+
 def _without_comments(text: str) -> str:
     kept = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in kept if line and not line.startswith("--")) + "\n"
@@ -198,7 +210,8 @@ def _used(definitions: str, body: str) -> str:
 def source(command: str) -> str:
     """Return the whole script of a command, as the server gets it."""
     text = (_LUA / f"{command}.lua").read_text(encoding="utf-8")
-    body = _indexed(command, _without_comments(f"local COMMAND = '{command}'\n" + _expand(text, set())))
+    text = _without_unused(_COMMENT.sub("", _expand(text, set())))
+    body = _indexed(command, _without_comments(f"local COMMAND = '{command}'\n" + text))
     return _used(prelude(), body) + body
 
 
