@@ -23,8 +23,8 @@ TERMS = {
     ),
     "service_gap": (
         "The **service gap** is the largest difference in service per weight that built up between two tenants over "
-        "any stretch of time in which both had work that could run. The bound follows from the quantum, the largest "
-        "costs and the errors of the estimates alone; it does not grow with time."
+        "any stretch of time in which both had work that could run. The bound follows from the largest charges, "
+        "the debts that tenants begin with and the errors of the estimates alone; it does not grow with time."
     ),
     "reserved_occupancy": (
         "**Reserved occupancy** is the share of the pool's slot-time that was handed out, **provider occupancy** "
