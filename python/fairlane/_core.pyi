@@ -57,7 +57,10 @@ class TenantState:
         """Its service per unit of weight, comparable with the pool's virtual time."""
     @property
     def deficit(self) -> float:
-        """Its weight * (the pool's virtual time - its own): credit, or debt if negative."""
+        """Its weight * (the pool's virtual time - its own): credit, or debt if negative.
+
+        Outside the calendar credit is worth nothing: the tenant enters it with 0 at most.
+        """
     @property
     def owed(self) -> int:
         """The part of its refunds that later charges pay back."""
