@@ -59,7 +59,7 @@ class TenantState:
     def deficit(self) -> float:
         """Its weight * (the pool's virtual time - its own): credit, or debt if negative.
 
-        Outside the calendar credit is worth nothing: the tenant enters it with 0 at most.
+        Outside the calendar it is 0 at most: a tenant enters without credit.
         """
     @property
     def owed(self) -> int:

@@ -10,7 +10,8 @@ pub struct TenantState {
     pub limits: Limits,
     /// Service per weight, comparable with the pool's virtual time.
     pub virtual_time: f64,
-    /// weight · (the pool's virtual time − its own): credit, or debt if negative.
+    /// weight · (the pool's virtual time − its own): credit, or debt if negative. Outside the calendar a
+    /// tenant has no credit.
     pub deficit: f64,
     /// The part of its refunds that later charges pay back.
     pub owed: i64,
@@ -86,7 +87,10 @@ impl Scheduler {
         Ok(TenantState {
             limits: tenant.limits,
             virtual_time: tenant.virtual_time(),
-            deficit: tenant.deficit(&self.pool),
+            deficit: match tenant.place {
+                Place::Calendar => tenant.deficit(&self.pool),
+                Place::Idle | Place::Parked(_) => tenant.deficit(&self.pool).min(0.0),
+            },
             owed: tenant.owed,
             ratio: tenant.ratio,
             place: tenant.place,

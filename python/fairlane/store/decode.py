@@ -156,6 +156,7 @@ def _tenant(tenant: str, raw: dict[str, Any], pool_virtual_time: float) -> Tenan
     place = (raw.pop("place") or b"").decode()
     number = {field: int(value or 0) for field, value in raw.items()}
     virtual_time = raw["base"] + raw["served"] / raw["weight"]
+    deficit = raw["weight"] * (pool_virtual_time - virtual_time)
     return TenantView(
         id=tenant,
         weight=number["weight"],
@@ -163,7 +164,7 @@ def _tenant(tenant: str, raw: dict[str, Any], pool_virtual_time: float) -> Tenan
         cost_ceiling=number["cost_ceiling"] or None,
         queue_limit=number["queue_limit"],
         virtual_time=virtual_time,
-        deficit=raw["weight"] * (pool_virtual_time - virtual_time),
+        deficit=deficit if place == "calendar" else min(0.0, deficit),
         owed=number["owed"],
         ratio=number["ratio"],
         slots=number["slots"],

@@ -264,8 +264,8 @@ class TenantView:
     virtual_time: float
     """Service per weight, comparable with the pool's."""
     deficit: float
-    """Its weight times (the pool's virtual time less its own): credit, or debt if negative. Outside the calendar credit
-    is worth nothing: the tenant enters it with 0 at most."""
+    """Its weight times (the pool's virtual time less its own): credit, or debt if negative. Outside the calendar it is
+    0 at most: a tenant enters without credit."""
     owed: int
     """The part of its refunds that later charges pay back."""
     ratio: int

@@ -24,7 +24,7 @@ end
 local function unpark(t)
   if t.place ~= '' and t.place ~= 'calendar' then
     t.unparked = true
-    event('released', t.id, deficit_of(t))
+    event('released', t.id, math.min(0, deficit_of(t)))
   end
 end
 
