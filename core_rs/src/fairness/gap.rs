@@ -44,34 +44,39 @@ pub struct GapReport {
 struct Stretch {
     least: (i128, usize),
     most: (i128, usize),
+    /// The charges that each had in flight after its latest dispatch before the stretch.
+    ahead: [i128; 2],
 }
 
 /// Finds the largest |ΔS₁/w₁ − ΔS₂/w₂| over all pairs of tenants and all intervals in which both were
 /// backlogged throughout, with constant weights. Compares it with the bound of the scheduler:
 ///
-/// Σ over both of (max(C, D) + E + O + U + 1) / w
+/// Σ over both of (max(C, D, L) + E + O + U + 1) / w
 ///
 /// The terms of a tenant are taken over its own backlog up to the end of the interval:
 ///
 /// * C: the largest charge of a dispatched task
 /// * D and E: the debt, or the credit, with which it entered the calendar
+/// * L: the charges it had in flight right after its latest dispatch before the other was backlogged, too
 /// * O: the peak of what it is owed plus the overcharge of its attempts in flight
 /// * U: the peak undercharge of its attempts in flight
 /// * 1: one unit of cost for the rounding of virtual times
 ///
 /// Service is the charge, corrected to the actual cost at settlement.
 ///
-/// Proof. Let X = weight · (V − v) + owed. Every change of a tenant's service S changes X by as much the
-/// other way, and else only V moves X, equally per weight for all: so the gap is the difference of the
-/// changes of X/w, and it is enough to bound each X.
+/// Proof. Let X = weight · (V − v) + owed. Every change of a tenant's service changes X by as much the other
+/// way, and else only V moves X, equally per weight for all. So the gap between i and j is the range of
+/// Y = X_j/w_j − X_i/w_i, and it is enough to bound Y from above, for each of the two as i.
 ///
-/// * Above: V grows only while no backlogged v is below it, so that X ≤ owed then. From that moment on,
-///   X plus the overcharge in flight never grows: a dispatch takes the charge from X and adds at most the
-///   charge to the overcharge, and a settlement moves as much from one to the other. So X ≤ O, or ≤ E + O
-///   if V did not grow since it entered.
-/// * Below: a dispatch begins with v ≤ V, so that X ≥ −C after it, and X less the undercharge in flight is
-///   at least −C − U. From then on that difference does not fall until the next dispatch: a settlement of
-///   an undercharge moves as much from one to the other. Before the first dispatch −D takes the place of −C.
+/// * While both are backlogged, i is dispatched only when v_i ≤ v_j. So Y ≤ C_i/w_i + owed_j/w_j after it.
+///   From then on, Y plus j's overcharge in flight, per weight, plus i's undercharge in flight, per weight,
+///   does not grow until the next dispatch of i: a dispatch of j takes its charge from Y and adds at most
+///   that to the overcharge; a settlement moves as much from one to the other, or reduces Y. So
+///   Y ≤ (C_i + U_i)/w_i + O_j/w_j.
+/// * Before the first such dispatch of i, the value at the beginning of the interval takes the place of C_i.
+///   There X_j ≤ E_j + O_j: V grows only up to the v of a tenant that is served, the smallest one, so X_j ≤
+///   owed_j then, and X_j plus j's overcharge in flight does not grow otherwise. And X_i ≥ −L_i − U_i: V is at
+///   least v_i less what i has in flight when it is dispatched; or X_i ≥ −D_i − U_i if i was not yet.
 ///
 /// Returns `None` if no two tenants were ever backlogged together. Takes O(changes · tenants).
 ///
@@ -127,6 +132,7 @@ fn extend(stretch: &mut Option<Stretch>, [a, b]: [&Account; 2], index: usize) ->
             *stretch = Some(Stretch {
                 least: (now, index),
                 most: (now, index),
+                ahead: [a.charged_last, b.charged_last],
             });
             true
         }
@@ -146,7 +152,8 @@ fn extend(stretch: &mut Option<Stretch>, [a, b]: [&Account; 2], index: usize) ->
 fn measure(stretch: &Stretch, [a, b]: [&Account; 2]) -> ServiceGap {
     let weights = a.weight * b.weight;
     let gap = stretch.most.0 - stretch.least.0;
-    let bound = a.spread() * b.weight + b.spread() * a.weight;
+    let [ahead_a, ahead_b] = stretch.ahead;
+    let bound = a.spread(ahead_a) * b.weight + b.spread(ahead_b) * a.weight;
     let rising = stretch.least.1 <= stretch.most.1;
     let (first, second) = if rising { (a, b) } else { (b, a) };
     ServiceGap {

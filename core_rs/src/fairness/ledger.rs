@@ -18,6 +18,10 @@ pub(super) struct Account {
     debt: i128,
     largest_charge: i128,
     owed: i128,
+    /// The charges in flight.
+    charged: i128,
+    /// The charges in flight right after its latest dispatch in this backlog.
+    pub charged_last: i128,
     /// Overcharge, and undercharge, of the attempts in flight.
     over: i128,
     under: i128,
@@ -26,13 +30,10 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// Largest distance between two values of its credit, see [`super::service_gap`].
-    pub const fn spread(&self) -> i128 {
-        let below = if self.debt > self.largest_charge {
-            self.debt
-        } else {
-            self.largest_charge
-        };
+    /// Largest distance between two values of its credit, see [`super::service_gap`]. `ahead`: its
+    /// `charged_last` when the other tenant was there, too.
+    pub fn spread(&self, ahead: i128) -> i128 {
+        let below = self.debt.max(self.largest_charge).max(ahead);
         below + self.credit + self.peak_over + self.peak_under + ROUNDING
     }
 
@@ -41,6 +42,7 @@ impl Account {
         self.credit = whole(deficit);
         self.debt = whole(-deficit);
         self.largest_charge = 0;
+        self.charged_last = 0;
         self.peak_over = 0;
         self.peak_under = 0;
         self.note();
@@ -56,7 +58,8 @@ impl Account {
         Ok(())
     }
 
-    fn correct(&mut self, delta: i128) {
+    fn correct(&mut self, Attempt { charge, delta, .. }: Attempt) {
+        self.charged -= charge;
         self.service -= delta;
         self.over -= delta.max(0);
         self.under -= (-delta).max(0);
@@ -230,15 +233,17 @@ impl Ledger {
                 let Attempt { charge, delta, .. } = self.attempts[&fence];
                 account.service += charge;
                 account.largest_charge = account.largest_charge.max(charge);
+                account.charged += charge;
+                account.charged_last = account.charged;
                 account.over += delta.max(0);
                 account.under += (-delta).max(0);
                 account.owed = owed.into();
             }
             Change::Settled { fence, owed, .. } | Change::Reversed { fence, owed, .. } => {
-                account.correct(self.attempts[&fence].delta);
+                account.correct(self.attempts[&fence]);
                 account.owed = owed.into();
             }
-            Change::Kept { fence, .. } => account.correct(self.attempts[&fence].delta),
+            Change::Kept { fence, .. } => account.correct(self.attempts[&fence]),
         }
         account.note();
         index

@@ -28,7 +28,7 @@ pub(super) const FULL_RATIO: i64 = 1000;
 pub(super) const MAX_OBSERVED: i64 = 1 << 20;
 /// Each observation moves the charge ratio by the difference divided by this number.
 pub(super) const RATIO_DIVISOR: i64 = 8;
-/// A refund raises a deficit at once to at most a quantum plus this many charges of the head; the rest is owed.
-pub(super) const REFUND_CHARGES: i64 = 4;
+/// A refund raises a deficit at once to at most a quantum plus this many times the actual cost; the rest is owed.
+pub(super) const REFUND_COSTS: i64 = 4;
 /// What is owed pays at most this much of a charge, in eighths.
 pub(super) const DISCOUNT_EIGHTHS: i64 = 7;

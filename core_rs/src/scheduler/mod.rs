@@ -73,7 +73,7 @@ struct Pool {
     cost_ceiling: i64,
     slots: i64,
     cost: i64,
-    /// The virtual time of the tenant served last, since `rebased`.
+    /// The largest virtual time, without what was in flight, of a tenant that was served; since `rebased`.
     virtual_time: f64,
     /// How much virtual time of this epoch was taken off `virtual_time`.
     rebased: f64,

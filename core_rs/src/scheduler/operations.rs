@@ -109,11 +109,11 @@ impl Scheduler {
             within("actual", actual, 0, MAX_COST)?;
         }
         self.change(entry.tenant, |tenant, pool| {
-            leave_flight(tenant, pool, entry.cost);
+            leave_flight(tenant, pool, entry.cost, charge);
             pool.live -= 1;
             if let Some(actual) = actual {
                 tenant.learn(actual, entry.cost);
-                tenant.correct(charge - actual, pool);
+                tenant.correct(charge, actual, pool);
             }
         });
         self.tasks.remove(&task);
@@ -126,9 +126,9 @@ impl Scheduler {
     /// # Errors
     /// [`SchedulerError::UnknownTask`]; [`SchedulerError::WrongPhase`] unless it is in flight.
     pub fn fail_retry(&mut self, task: u64) -> Result<(), SchedulerError> {
-        let (entry, _) = self.in_flight(task)?;
+        let (entry, charge) = self.in_flight(task)?;
         self.change(entry.tenant, |tenant, pool| {
-            leave_flight(tenant, pool, entry.cost);
+            leave_flight(tenant, pool, entry.cost, charge);
             enqueue(tenant, task, entry);
         });
         self.set_phase(task, Phase::Pending);
@@ -144,17 +144,17 @@ impl Scheduler {
         let (entry, charge) = self.in_flight(task)?;
         if wait {
             self.change(entry.tenant, |tenant, pool| {
-                leave_flight(tenant, pool, entry.cost);
-                tenant.correct(charge, pool);
+                leave_flight(tenant, pool, entry.cost, charge);
+                tenant.correct(charge, 0, pool);
             });
             self.set_phase(task, Phase::Waiting);
         } else {
             // Two steps: only a tenant in the calendar keeps all of a refund.
             self.change(entry.tenant, |tenant, pool| {
-                leave_flight(tenant, pool, entry.cost);
+                leave_flight(tenant, pool, entry.cost, charge);
                 enqueue(tenant, task, entry);
             });
-            self.change(entry.tenant, |tenant, pool| tenant.correct(charge, pool));
+            self.change(entry.tenant, |tenant, pool| tenant.correct(charge, 0, pool));
             self.set_phase(task, Phase::Pending);
         }
         Ok(())
@@ -191,9 +191,9 @@ impl Scheduler {
                 pool.live -= 1;
             }),
             Phase::InFlight { charge, .. } => self.change(entry.tenant, |tenant, pool| {
-                leave_flight(tenant, pool, entry.cost);
+                leave_flight(tenant, pool, entry.cost, charge);
                 pool.live -= 1;
-                tenant.correct(charge, pool);
+                tenant.correct(charge, 0, pool);
             }),
         }
         self.tasks.remove(&task);
@@ -233,8 +233,9 @@ impl Scheduler {
     }
 }
 
-/// Frees the slot and the cost of a task in flight.
-fn leave_flight(tenant: &mut Tenant, pool: &mut Pool, cost: i64) {
+/// Frees the slot, the cost and the charge of a task in flight.
+fn leave_flight(tenant: &mut Tenant, pool: &mut Pool, cost: i64, charge: i64) {
+    tenant.charged -= charge;
     tenant.slots -= 1;
     tenant.cost -= cost;
     pool.slots -= 1;

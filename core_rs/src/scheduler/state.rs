@@ -15,6 +15,8 @@ pub struct TenantState {
     pub deficit: f64,
     /// The part of its refunds that later charges pay back.
     pub owed: i64,
+    /// Sum of the charges in flight.
+    pub charged: i64,
     /// Learned actual / estimate in permille, 1..=1000. A charge is the estimate times this ratio.
     pub ratio: i64,
     /// Idle, in the calendar, or parked.
@@ -92,6 +94,7 @@ impl Scheduler {
                 Place::Idle | Place::Parked(_) => tenant.deficit(&self.pool).min(0.0),
             },
             owed: tenant.owed,
+            charged: tenant.charged,
             ratio: tenant.ratio,
             place: tenant.place,
             slots: tenant.slots,

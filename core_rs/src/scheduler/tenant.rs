@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::limits::{
     DISCOUNT_EIGHTHS, FULL_RATIO, MAX_OBSERVED, MAX_SERVED, PRIORITY_STEP, RATIO_DIVISOR,
-    REFUND_CHARGES,
+    REFUND_COSTS,
 };
 use super::virtual_time::VirtualTime;
 use super::{Limits, Place, Pool, Reason};
@@ -28,6 +28,8 @@ pub(super) struct Tenant {
     pub base: f64,
     /// Service since `base`: charges less what was given back.
     pub served: i64,
+    /// Sum of the charges in flight.
+    pub charged: i64,
     pub owed: i64,
     /// Number of its latest arrival in the calendar.
     pub arrival: i64,
@@ -51,6 +53,7 @@ impl Tenant {
             limits,
             base: 0.0,
             served: 0,
+            charged: 0,
             owed: 0,
             arrival: 0,
             epoch: pool.epoch,
@@ -66,7 +69,11 @@ impl Tenant {
 
     /// v = base + served / weight: rounded once, however often it was served.
     pub fn virtual_time(&self) -> f64 {
-        self.base + float(self.served.into()) / float(self.limits.weight.into())
+        self.at(self.served)
+    }
+
+    fn at(&self, served: i64) -> f64 {
+        self.base + float(served.into()) / float(self.limits.weight.into())
     }
 
     /// weight · (V − v).
@@ -129,13 +136,15 @@ impl Tenant {
         self.rebased = rebased;
     }
 
-    /// Serves its head task: V is its virtual time, which the charge then moves on. What it is owed pays
-    /// part of the charge.
+    /// Serves its head task. V moves on to its virtual time without what is in flight, which may still be
+    /// given back. What it is owed pays part of the charge.
     pub fn serve(&mut self, charge: i64, pool: &mut Pool) {
-        pool.virtual_time = pool.virtual_time.max(self.virtual_time());
+        let settled = self.at(self.served - self.charged);
+        pool.virtual_time = pool.virtual_time.max(settled);
         let discount = self.owed.min(charge * DISCOUNT_EIGHTHS / 8);
         self.owed -= discount;
-        self.served += charge - discount;
+        self.served = (self.served + charge - discount).min(MAX_SERVED);
+        self.charged += charge;
         self.arrive(pool);
     }
 
@@ -196,18 +205,17 @@ impl Tenant {
         self.ratio = (self.ratio + step).clamp(1, FULL_RATIO);
     }
 
-    /// Corrects its service by `delta` = charge − actual.
+    /// Corrects its service from a charge to the actual cost, 0 if the attempt did not run.
     ///
-    /// A refund raises the deficit of a tenant in the calendar at once up to the quantum plus a few
-    /// charges of its head; the rest is owed. Elsewhere a refund only reduces a debt: a tenant without
-    /// work, or at a ceiling of its own, could not have been served sooner.
-    pub fn correct(&mut self, delta: i64, pool: &Pool) {
+    /// A refund raises the deficit of a tenant in the calendar at once up to the quantum plus a few times the
+    /// actual cost; the rest is owed. Elsewhere a refund only reduces a debt: a tenant without work, or at a
+    /// ceiling of its own, could not have been served sooner.
+    pub fn correct(&mut self, charge: i64, actual: i64, pool: &Pool) {
+        let delta = charge - actual;
         if delta <= 0 {
             self.served = (self.served - delta).min(MAX_SERVED);
-        } else if self.place == Place::Calendar
-            && let Some(head) = self.head()
-        {
-            let most = pool.quantum + REFUND_CHARGES * self.charge(head.cost);
+        } else if self.place == Place::Calendar {
+            let most = pool.quantum + REFUND_COSTS * actual;
             let room = (float(most.into()) - self.deficit(pool)).floor().max(0.0);
             #[expect(clippy::cast_possible_truncation, reason = "a whole number up to 2^40")]
             let at_once = float(delta.into()).min(room) as i64;

@@ -23,6 +23,17 @@ fn deficit(scheduler: &Scheduler, tenant: u32) -> f64 {
     scheduler.tenant_state(tenant).unwrap().deficit
 }
 
+/// Dispatches one task after the other, each of which costs what it was charged.
+fn run(scheduler: &mut Scheduler, count: usize) -> Vec<u64> {
+    let mut done = Vec::new();
+    for _ in 0..count {
+        let place = scheduler.dispatch(1, 1).placed[0];
+        scheduler.settle(place.task, Some(place.charge)).unwrap();
+        done.push(place.task);
+    }
+    done
+}
+
 fn owed(scheduler: &Scheduler, tenant: u32) -> i64 {
     scheduler.tenant_state(tenant).unwrap().owed
 }
@@ -44,7 +55,10 @@ fn service_follows_weights() {
             .submit((task % 2).try_into().unwrap(), task, 10, 0)
             .unwrap();
     }
-    assert_eq!(placed(&mut scheduler, 6), [0, 1, 3, 2, 5, 7]);
+    let mut waiting = scheduler.clone();
+    assert_eq!(placed(&mut waiting, 6), [0, 1, 3, 2, 5, 7]);
+    equal(waiting.pool_state().virtual_time, 0.0);
+    assert_eq!(run(&mut scheduler, 6), [0, 1, 3, 2, 5, 7]);
     let state = scheduler.pool_state();
     equal(state.virtual_time, 15.0);
     assert_eq!(state.round, 1);
@@ -116,20 +130,37 @@ fn a_split_batch_decides_the_same() {
 fn a_debt_fades_as_others_are_served_and_silence_is_no_credit() {
     let mut scheduler = pool(10, 100, &[WEIGHT, WEIGHT]);
     scheduler.submit(0, 0, 10, 0).unwrap();
-    scheduler.submit(1, 1, 10, 0).unwrap();
-    assert_eq!(placed(&mut scheduler, 2), [0, 1]);
+    for (task, cost) in [(1, 10), (2, 10), (3, 10), (4, 30), (5, 10)] {
+        scheduler.submit(1, task, cost, 0).unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 1), [0]);
     scheduler.settle(0, Some(35)).unwrap();
     equal(deficit(&scheduler, 0), -35.0);
-    scheduler.submit(1, 2, 10, 0).unwrap();
-    scheduler.submit(1, 3, 10, 0).unwrap();
-    assert_eq!(placed(&mut scheduler, 2), [2, 3]);
+    assert_eq!(run(&mut scheduler, 3), [1, 2, 3]);
     equal(deficit(&scheduler, 0), -15.0);
-    scheduler.submit(1, 4, 30, 0).unwrap();
-    scheduler.submit(1, 5, 10, 0).unwrap();
-    assert_eq!(placed(&mut scheduler, 2), [4, 5]);
+    assert_eq!(run(&mut scheduler, 1), [4]);
+    assert_eq!(placed(&mut scheduler, 1), [5]);
     equal(deficit(&scheduler, 0), 0.0);
     scheduler.submit(0, 6, 10, 0).unwrap();
     equal(deficit(&scheduler, 0), 0.0);
+    assert!(scheduler.tenant_state(0).unwrap().virtual_time > 35.0);
+}
+
+#[test]
+fn a_newcomer_is_not_behind_charges_that_are_given_back() {
+    let mut scheduler = pool(10, 4, &[WEIGHT, WEIGHT]);
+    for task in 0..8 {
+        scheduler.submit(0, task, 1_000_000, 0).unwrap();
+    }
+    assert_eq!(placed(&mut scheduler, 4), [0, 1, 2, 3]);
+    for task in 10..18 {
+        scheduler.submit(1, task, 100, 0).unwrap();
+    }
+    for task in 0..4 {
+        scheduler.settle(task, Some(100)).unwrap();
+    }
+    equal(scheduler.tenant_state(0).unwrap().virtual_time, 400.0);
+    assert_eq!(placed(&mut scheduler, 4), [10, 11, 12, 13]);
 }
 
 #[test]
@@ -199,16 +230,18 @@ fn what_a_refund_does_not_give_at_once_pays_later_charges() {
     for (task, tenant, cost) in [(0, 0, 1000), (1, 0, 8), (2, 0, 8), (3, 1, 900), (4, 1, 900)] {
         scheduler.submit(tenant, task, cost, 0).unwrap();
     }
-    assert_eq!(placed(&mut scheduler, 3), [0, 3, 4]);
+    assert_eq!(placed(&mut scheduler, 1), [0]);
+    assert_eq!(run(&mut scheduler, 1), [3]);
+    assert_eq!(placed(&mut scheduler, 1), [4]);
     equal(deficit(&scheduler, 0), -100.0);
-    scheduler.settle(0, Some(0)).unwrap();
+    scheduler.settle(0, Some(2)).unwrap();
+    equal(deficit(&scheduler, 0), 18.0);
+    assert_eq!(owed(&scheduler, 0), 998 - 118);
     assert_eq!(scheduler.head_charge(0), Ok(Some(7)));
-    equal(deficit(&scheduler, 0), 38.0);
-    assert_eq!(owed(&scheduler, 0), 1000 - 138);
     let batch = scheduler.dispatch(1, 1);
     assert_eq!((batch.placed[0].task, batch.placed[0].charge), (1, 7));
-    assert_eq!(batch.placed[0].owed, 1000 - 138 - 6);
-    equal(batch.placed[0].deficit, 37.0);
+    assert_eq!(batch.placed[0].owed, 998 - 118 - 6);
+    equal(batch.placed[0].deficit, 17.0);
     assert_eq!(placed(&mut scheduler, 1), [2]);
     assert_eq!(owed(&scheduler, 0), 0, "nothing waits");
 }
@@ -238,14 +271,14 @@ fn only_work_that_never_started_gets_its_charge_back() {
         scheduler.submit(0, task, 10, 0).unwrap();
     }
     assert_eq!(placed(&mut scheduler, 2), [0, 1]);
-    equal(deficit(&scheduler, 0), -10.0);
+    equal(deficit(&scheduler, 0), -20.0);
     scheduler.give_back(0, false).unwrap();
-    equal(deficit(&scheduler, 0), 0.0);
+    equal(deficit(&scheduler, 0), -10.0);
     assert_eq!(placed(&mut scheduler, 1), [0]);
     scheduler.fail_retry(0).unwrap();
-    equal(deficit(&scheduler, 0), -10.0);
+    equal(deficit(&scheduler, 0), -20.0);
     scheduler.give_back(1, true).unwrap();
-    equal(deficit(&scheduler, 0), 0.0);
+    equal(deficit(&scheduler, 0), -10.0);
     assert_eq!(scheduler.pending(0).unwrap(), [0]);
     scheduler.resume(1).unwrap();
     assert_eq!(scheduler.pending(0).unwrap(), [0, 1]);
@@ -257,9 +290,9 @@ fn an_idle_pool_begins_a_new_epoch() {
     for task in 0..2 {
         scheduler.submit(0, task, 100, 0).unwrap();
     }
-    assert_eq!(placed(&mut scheduler, 2), [0, 1]);
+    assert_eq!(run(&mut scheduler, 1), [0]);
+    assert_eq!(placed(&mut scheduler, 1), [1]);
     assert_eq!(scheduler.pool_state().round, 10);
-    scheduler.settle(0, Some(500)).unwrap();
     scheduler.settle(1, Some(500)).unwrap();
     let state = scheduler.pool_state();
     assert_eq!((state.round, state.epoch, state.live), (0, 1, 0));
@@ -278,7 +311,8 @@ fn virtual_time_starts_again_before_doubles_lose_units() {
     for task in 0..4 {
         scheduler.submit(0, task, 1 << 30, 0).unwrap();
     }
-    assert_eq!(placed(&mut scheduler, 4), [0, 1, 2, 3]);
+    assert_eq!(run(&mut scheduler, 3), [0, 1, 2]);
+    assert_eq!(placed(&mut scheduler, 1), [3]);
     let state = scheduler.pool_state();
     equal(state.virtual_time, 0.0);
     assert_eq!(state.round, 3 * (1 << 30) / 1000);

@@ -112,8 +112,8 @@ TENANT_SETTINGS: Final = (
 )  # fmt: skip
 """`budget` is -1 without one; the other limits are 0."""
 TENANT_STATE: Final = (
-    "base", "served", "owed", "arrival", "rebased", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place",
-    "spent", "overrun", "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total",
+    "base", "served", "charged", "owed", "arrival", "rebased", "epoch", "ratio", "slots", "cost", "queued", "waiting",
+    "place", "spent", "overrun", "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total",
     "starts_count", "spend_sum", "lead", "trim_at", "registered",
 )  # fmt: skip
 """The tenant's virtual time is `base + served / weight`. `registered` is the pool's sequence when the tenant was

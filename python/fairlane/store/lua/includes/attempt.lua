@@ -9,7 +9,7 @@ end
 local function end_unstarted(t, record, attempt, state, code, message)
   change_tenant(t)
   free_hold(t, record)
-  correct(t, record.charge)
+  correct(t, record.charge, 0)
   ended(record, attempt, t, 0, state)
   touch(t)
   finish(record, state, 0, '', code, message)
@@ -29,7 +29,7 @@ local function give_back(t, record, attempt, ready_at, ...)
     requeue(t, record, ...)
     touch(t) -- only a tenant in the calendar keeps all of a refund
   end
-  correct(t, record.charge)
+  correct(t, record.charge, 0)
   ended(record, attempt, t, 0, 'pending', ready_at)
   touch(t)
 end

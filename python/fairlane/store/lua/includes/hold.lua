@@ -5,6 +5,9 @@
 -- The hold of an attempt, and how it ends.
 local function free_hold(t, record)
   t.slots = t.slots - 1
+  if pool.policy == 'wdrr' then
+    t.charged = t.charged - record.charge
+  end
   end_hold(t, record)
   if record.state == 'enqueued' and record.windows > 0 then
     leave_place(t, record.windows % POOL_BITS, record.cost)

@@ -1,5 +1,6 @@
 --- @include context
--- Virtual time: a tenant's service per weight, and the pool's, which is that of the tenant served last. See
+-- Virtual time: a tenant's service per weight, and the pool's, which is the largest that was
+-- settled for a tenant when it was served. See
 -- docs/fairness.md. The Rust core computes the same doubles in the same order.
 local function ceil_div(a, b)
   local floor = math.floor(a / b)
@@ -41,11 +42,13 @@ local function join(t)
   t.arrival = next_sequence()
 end
 
--- What the tenant is owed pays part of the charge. Behind its equals it waits for its next turn.
+-- V moves on to the tenant's virtual time without what is in flight, which may still be given back. What the tenant is owed
+-- pays part of the charge. Behind its equals it waits for its next turn.
 local function serve(t, charge)
-  pool.virtual_time = math.max(pool.virtual_time, virtual_time(t))
+  pool.virtual_time = math.max(pool.virtual_time, t.base + (t.served - t.charged) / t.weight)
   local discount = math.min(t.owed, math.floor(charge * 7 / 8))
   t.owed = t.owed - discount
-  t.served = t.served + charge - discount
+  t.served = math.min(t.served + charge - discount, MAX_SERVED)
+  t.charged = t.charged + charge
   t.arrival = next_sequence()
 end
