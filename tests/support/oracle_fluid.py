@@ -1,8 +1,8 @@
 """Weighted max-min shares at every instant: the ideal that no scheduler of whole tasks can reach exactly.
 
-One slot serves one unit of cost per unit of time, and a task occupies at most one slot. So a tenant with k unfinished tasks
-can use a rate of at most k. At every instant the tenants' rates are the weighted max-min shares of the slots under
-these demands. Within a tenant tasks are served in the order of arrival.
+One slot serves one unit of cost per unit of time, and a task occupies at most one slot. So a tenant with k unfinished
+tasks can use a rate of at most k. At every instant the tenants' rates are the weighted max-min shares of the slots
+under these demands. Within a tenant tasks are served in the order of arrival.
 """
 
 from bisect import bisect_right
@@ -54,10 +54,9 @@ def fluid(requests: Sequence[Request], weights: Sequence[int], slots: int, until
         ends = [left / rate for queue, rates in zip(queues, running, strict=True) for left, rate in zip(queue, rates)]  # noqa: B905
         step = max(0.0, min([until - now, arrival - now, *ends]))
         for tenant, rates in enumerate(running):
-            for place, rate in enumerate(rates):
-                queues[tenant][place] -= rate * step
             served[tenant] += sum(rates) * step
-            queues[tenant] = [left for left in queues[tenant] if left > _NOTHING]
+            first = [left - rate * step for left, rate in zip(queues[tenant], rates)]  # noqa: B905
+            queues[tenant][: len(rates)] = [left for left in first if left > _NOTHING]
         now += step
         while arrived < len(requests) and requests[arrived].at <= now:
             queues[requests[arrived].tenant].append(float(requests[arrived].cost))
