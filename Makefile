@@ -5,11 +5,13 @@ BIN    := $(VENV)/bin
 OUT    ?= bench-results
 WORKERS := tests/workers
 STORE  := tests/store tests/properties tests/audit
+RAY    := tests/runtime tests/docs tests/packaging
 CORE   := $(shell find core_rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 whole  = output=$$($(1) 2>&1); code=$$?; echo "$$output"; exit $$code
 
-.PHONY: help setup bench test test-workers test-store test-others test-core test-faults lint format docs clean
+.PHONY: help setup bench test test-workers test-store test-ray test-others test-core test-faults lint format \
+  docs clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -32,16 +34,19 @@ bench: setup     ## run every scenario and write the reports into OUT
 	$(BIN)/python -m bench full --out $(OUT)
 
 test: setup      ## run every test except the fault and chaos tests
-	@$(MAKE) --no-print-directory -j2 test-others test-workers test-store
+	@$(MAKE) --no-print-directory -j2 test-others test-store test-ray test-workers
 
 test-others: setup
-	@$(BIN)/python -m pytest -m "not fault and not chaos" $(WORKERS:%=--ignore=%) $(STORE:%=--ignore=%)
+	@$(BIN)/python -m pytest -m "not fault and not chaos" $(patsubst %,--ignore=%,$(WORKERS) $(STORE) $(RAY))
 
 test-workers: setup  ## run the tests of fairlane.workers, which must cover every line and branch; print their output when they end
 	@$(call whole,$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=term)
 
 test-store: setup  ## run the tests of the store's scripts; print their output when they end
 	@$(call whole,$(BIN)/python -m pytest -m "not fault and not chaos" $(STORE))
+
+test-ray: setup    ## run the tests that start Ray and programs; print their output when they end
+	@$(call whole,$(BIN)/python -m pytest -m "not fault and not chaos" $(RAY))
 
 test-core:       ## test the Rust core alone, without Python
 	cargo test --workspace --quiet

@@ -6,6 +6,9 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
+import uvloop
+
+from tests.support.store_loop import pytest_asyncio_loop_factories  # noqa: F401 - a hook
 
 from fairlane.store.connection import Endpoint
 from tests.support.share_pools import Pool, ReferencePool, StorePool
@@ -25,7 +28,7 @@ def seed() -> int:
 @pytest.fixture(scope="module")
 def runner() -> Iterator[asyncio.Runner]:
     """One event loop for all examples of a property."""
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         yield runner
 
 

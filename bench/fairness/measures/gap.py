@@ -59,7 +59,7 @@ def _tenant(observation: Observation, index: int, load: TenantLoad) -> list[Plac
     history: list[Placed] = [(-1, index, observation.origin_ms, ("weight", index, load.weight))]
     for attempt in observation.attempts[load.id]:
         since, until = attempt.enqueued, attempt.ended
-        handed = ("dispatched", index, attempt.fence, attempt.charge, attempt.owed)
+        handed: Change = ("dispatched", index, attempt.fence, attempt.charge, attempt.owed)
         history.append((since.place, 0, since.at_ms, handed))
         if until is not None:
             history.append((until.place, 0, until.at_ms, _ending(index, attempt)))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from fairlane.audit.parking import check_parked
+from fairlane.audit.parking import Parking
 from fairlane.audit.violation import Rule, Violation
 from fairlane.domain.policy import ParkReason, QueuePolicy
 from fairlane.store.stored import CalendarEntry, Stored, StoredTenant
@@ -15,6 +15,7 @@ _PARKED = frozenset(ParkReason)
 def check_calendar(stored: Stored) -> Iterator[Violation]:
     """Compare the calendar and the parked tenants with each tenant's own numbers."""
     entries = {tenant: list(found) for tenant, found in groupby(sorted(stored.calendar), key=_tenant_of)}
+    parking = Parking(stored)
     for tenant, row in stored.tenants.items():
         head = _head(stored, tenant)
         own = entries.get(tenant, [])
@@ -24,7 +25,7 @@ def check_calendar(stored: Stored) -> Iterator[Violation]:
         elif head is not None and row.place == _CALENDAR and own:
             yield from _check_rank(stored, row, own[0], head)
         elif head is not None and row.place in _PARKED:
-            yield from check_parked(stored, tenant, row, head[0])
+            yield from parking.check(tenant, row, head[0])
     for tenant in (entries.keys() | stored.parked.keys()) - stored.tenants.keys():
         yield _violation(f"calendar or parked {tenant}", "there", "no entry of an unknown tenant")
 
