@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import pytest
 import uvloop
 
-from tests.support.store_loop import pytest_asyncio_loop_factories  # noqa: F401 - a hook
-
 from fairlane.store.connection import Endpoint
 from tests.support.share_pools import Pool, ReferencePool, StorePool
+from tests.support.store_loop import pytest_asyncio_loop_factories  # noqa: F401 - a hook
 
 SEED = int(os.environ.get("FAIRLANE_TEST_SEED", "1"))
 """Change it to try other random runs; every failure names its seed."""

@@ -38,12 +38,12 @@ def longest_wait(order: list[int]) -> int:
     return max(after - before - 1 for before, after in pairwise(places))
 
 
-def size(pool: Pool, slots: int) -> int:
-    """A long run on the reference, a short one on a store."""
-    return 100 * slots if isinstance(pool, ReferencePool) else 160
+def scaled(pool: Pool, slots: int) -> tuple[int, int]:
+    """Return slots and turns: a long run on the reference, a shorter one with fewer slots on a store."""
+    return (slots, 100 * slots) if isinstance(pool, ReferencePool) else (min(slots, 8), 40 * min(slots, 8))
 
 
-CASES = pytest.mark.parametrize(("slots", "factor"), [(1, 10**6), (4, 10), (4, 10**6), (32, 10), (32, 10**6)])
+CASES = pytest.mark.parametrize(("slots", "factor"), [(1, 10**6), (4, 10), (32, 10**6)])
 
 
 @CASES
@@ -53,12 +53,13 @@ async def test_filling_an_idle_pool_with_huge_estimates_does_not_pay(pool: Pool,
     From then on the honest tenant gets at least half of the tasks that end, less 1 %. Its longest wait is three times
     the length of a task, in which as many tasks are handed out as there are slots.
     """
+    slots, turns = scaled(pool, slots)
     await pool.begin([1, 1], slots, quantum=COST)
     flood = Flood(pool, slots)
     await flood.submit(CHEATER, 2 * slots, COST * factor)
     await pool.place()
     await flood.submit(HONEST, 2 * slots)
-    for _ in range(size(pool, slots)):
+    for _ in range(turns):
         await flood.turn(0, HONEST, CHEATER)
     assert pool.ended[HONEST] >= 0.99 * pool.ended.total() / 2, pool.ended
     assert longest_wait(pool.order[slots:]) <= 3 * slots
@@ -69,20 +70,20 @@ async def test_huge_estimates_in_flight_for_long_do_not_pay(pool: Pool, slots: i
     """Both tenants are always backlogged. One huge task runs during the first half; the rest of the run is a flood.
 
     The cheater then catches up on the service that it did not get, and not on more. While it does, the honest tenant
-    waits for at most 42 tasks: a credit of a quantum and four charges, of which each task takes an eighth of its charge.
+    waits for at most 42 tasks: a credit of a quantum and four charges, of which each task takes an eighth of a charge.
     """
+    slots, turns = scaled(pool, slots)
     await pool.begin([1, 1], slots + 1, quantum=COST)
     flood = Flood(pool, slots)
     await flood.submit(CHEATER, 1, COST * factor)
     await flood.submit(HONEST, 2 * slots)
     await pool.place()
     assert pool.running()[0] == CHEATER
-    half = size(pool, slots) // 2
-    for _ in range(half):
+    for _ in range(turns // 2):
         await flood.turn(1, HONEST, CHEATER)
     assert factor == 10 or pool.ended[CHEATER] == 0
     await flood.turn(0, HONEST, CHEATER)
-    for _ in range(2 * half):
+    for _ in range(turns):
         await flood.turn(0, HONEST, CHEATER)
     assert pool.ended[HONEST] >= 0.99 * pool.ended.total() / 2, pool.ended
     assert longest_wait(pool.order) <= 42

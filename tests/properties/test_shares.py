@@ -15,8 +15,7 @@ def longest_run(order: list[int], *, of: int | None = None) -> int:
     return max(len(list(run)) for tenant, run in groupby(order) if of in {None, tenant})
 
 
-@pytest.mark.parametrize("weight", [1, 100])
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@pytest.mark.parametrize(("weight", "late"), [(1, False), (100, False), (100, True)])
 async def test_one_task_outstanding_is_enough_for_half_of_one_slot(pool: Pool, weight: int, late: bool) -> None:
     """Tenant 0 keeps one task outstanding, tenant 1 two: each submits when a task of its own ends, or late, after
     the next has been handed out.
@@ -24,14 +23,14 @@ async def test_one_task_outstanding_is_enough_for_half_of_one_slot(pool: Pool, w
     await pool.begin([weight, weight], slots=1, quantum=COST)
     await pool.submit([1, 1, 0], COST)
     await pool.place()
-    for _ in range(200):
+    for _ in range(120):
         follows = pool.running()
         await pool.end(COST)
         if late:
             await pool.place()
         await pool.submit(follows, COST)
         await pool.place()
-    assert abs(pool.ended[0] - 100) <= 2
+    assert abs(pool.ended[0] - 60) <= 2
     assert longest_run(pool.order) <= 2
 
 
@@ -81,7 +80,7 @@ async def test_equals_that_submit_at_the_same_moment_wait_by_arrival_whatever_th
     assert set(waits.values()) == {6 * 12}
 
 
-@pytest.mark.parametrize(("slots", "count", "stored"), [(1, 1000, 500), (8, 1000, 1000), (64, 12_800, 3200)])
+@pytest.mark.parametrize(("slots", "count", "stored"), [(1, 1000, 300), (8, 1000, 1000), (64, 12_800, 3200)])
 async def test_estimates_that_are_too_high_at_times_do_not_change_the_shares(
     pool: Pool, slots: int, count: int, stored: int
 ) -> None:
