@@ -65,6 +65,9 @@ class TenantState:
     def owed(self) -> int:
         """The part of its refunds that later charges pay back."""
     @property
+    def charged(self) -> int:
+        """Sum of the charges in flight."""
+    @property
     def ratio(self) -> int:
         """Learned actual / estimate in permille, 1 to 1000. A charge is the estimate times this ratio."""
     @property

@@ -63,9 +63,9 @@ def test_scheduler_decides_by_weight_and_parks_at_a_ceiling(pool):
     assert placed == [
         (0, 0, 1, 10, -10, 0),
         (1, 1, 2, 10, -10, 0),
-        (1, 3, 3, 10, -10, 0),
-        (0, 2, 4, 10, -10, 0),
-        (0, 4, 5, 10, -10, 0),
+        (1, 3, 3, 10, -20, 0),
+        (0, 2, 4, 10, -20, 0),
+        (0, 4, 5, 10, -30, 0),
     ]
     assert (rejected, more) == ([], False)
     parked = pool.tenant(1)

@@ -185,17 +185,19 @@ async def test_what_a_refund_does_not_give_at_once_pays_later_charges(world: Wor
     await world.tenant("b")
     (started,) = await world.active(task("t", 10_000))
     await world.submit(task("u", 10), task("v", 10))
-    await world.submit(*tasks(2, 5000, tenant="b"))
-    await world.dispatch(2)
+    (other,) = await world.active(task("x", 5000, tenant="b"))
+    await world.settle(other, actual=5000)
+    await world.active(task("y", 5000, tenant="b"))
+    assert (await world.pool_view()).virtual_time == 5000
     await world.settle(started, actual=1)
-    (row,) = await world.rows("completed")
+    row = (await world.rows("completed"))[-1]
     tenant = await world.tenant_view()
-    assert tenant.deficit == 10 + 4 * 9  # the quantum, and four times the head's charge at the new ratio
+    assert tenant.deficit == 10 + 4 * 1  # the quantum, and four times the actual cost
     assert row.owed == tenant.owed == 9_999 - (10_000 - 5_000) - tenant.deficit
     await world.dispatch(1)
     row = (await world.rows("enqueued"))[-1]
     assert (row.task, row.charge) == ("u", 9)
-    assert (row.deficit, row.owed) == (46 - 2, tenant.owed - 7), "seven eighths of the charge are paid by what is owed"
+    assert (row.deficit, row.owed) == (14 - 2, tenant.owed - 7), "seven eighths of the charge are paid by what is owed"
 
 
 async def test_an_actual_above_the_estimate_becomes_debt(world: World) -> None:
