@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tools.instructions.budget import Budget, measures, problems
@@ -12,11 +13,11 @@ from tools.instructions.server import has_valgrind, server_version
 from tools.instructions.table import table
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Return 0 if every measure keeps to its budget, or is the new budget."""
-    parser = argparse.ArgumentParser(prog="python -m tools.instructions", description=__doc__.partition(": ")[2])
+    parser = argparse.ArgumentParser(prog="python -m tools.instructions", description=str(__doc__).partition(": ")[2])
     parser.add_argument("--write", action="store_true", help="make what is measured the new budget")
-    wanted = parser.parse_args()
+    wanted = parser.parse_args(arguments)
     server = server_version()
     if wanted.write:
         if not has_valgrind():

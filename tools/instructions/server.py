@@ -82,7 +82,9 @@ class CountingServer:
     def instrument(self) -> None:
         """Become able to count instructions, and some 50 times slower."""
         command = ["vgdb", f"--pid={self._pid}", "instrumentation", "on"]
-        subprocess.run(command, capture_output=True, check=True, timeout=_CONTROL_S)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_CONTROL_S)  # noqa: S603
+        if done.returncode:
+            raise RuntimeError(f"{shlex.join(command)} failed with status {done.returncode}: {done.stderr.strip()}")
         self.begin_instructions()
         self.end_instructions()  # callgrind has not seen the beginning of what runs now, so this count is wrong
 
