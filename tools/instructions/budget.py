@@ -14,7 +14,7 @@ from tools.instructions.measure import Costs
 PATH: Final = Path(__file__).with_name("budget.json")
 ABOVE: Final = 0.05
 BELOW: Final = 0.15
-_DIGITS: Final = {"instructions": 0, "calls": 2, "bytes": 1}
+_DIGITS: Final = {"instructions": 0, "calls": 3, "bytes": 1}
 _ACCEPT: Final = "python -m tools.instructions --write"
 
 
