@@ -66,8 +66,12 @@ def problems(found: Mapping[str, float], budget: Mapping[str, float]) -> Iterato
             yield f"{name}: there is no {missing}; if that is meant, run {_ACCEPT}"
             continue
         value, limit = found[name], budget[name]
-        shown = f"{name}: {value:,.10g} against a budget of {limit:,.10g} ({value / limit - 1:+.1%})"
+        shown = f"{name}: {_shown(value)} against a budget of {_shown(limit)} ({value / limit - 1:+.1%})"
         if value > limit * (1 + ABOVE):
             yield f"{shown}; at most {ABOVE:.0%} more is allowed. Find what costs more, or accept it with {_ACCEPT}"
         elif value < limit * (1 - BELOW):
             yield f"{shown}; keep the gain: lower the budget with {_ACCEPT}"
+
+
+def _shown(value: float) -> str:
+    return f"{round(value, 0 if value >= 1000 else 3):,.10g}"
