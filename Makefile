@@ -11,7 +11,7 @@ CORE   := $(shell find core_rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Carg
 whole  = output=$$($(1) 2>&1); code=$$?; echo "$$output"; exit $$code
 
 .PHONY: help setup bench test test-workers test-store test-ray test-others test-core test-faults lint format \
-  docs clean
+  instructions docs clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -63,6 +63,9 @@ lint: setup      ## check with ruff, mypy, import-linter, clippy, rustfmt and th
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
 
+instructions: setup  ## count what the server does for a task, and compare it with the budget
+	$(BIN)/python -m tools.instructions
+
 format: setup    ## format all sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -72,6 +75,7 @@ docs: setup      ## regenerate the pages that are generated from the code
 	$(BIN)/python -m tools.docs.configuration > docs/configuration.md
 	$(BIN)/python -m tools.docs.redis_schema > docs/redis-schema.md
 	$(BIN)/python -m tools.docs.telemetry > docs/telemetry.md
+	$(BIN)/python -m tools.docs.performance > docs/performance.md
 
 clean:           ## remove everything the other targets created
 	rm -rf $(VENV) target bench-results dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
