@@ -59,7 +59,8 @@ class TenantState:
     def deficit(self) -> float:
         """Its weight * (the pool's virtual time - its own): credit, or debt if negative.
 
-        Outside the calendar it is 0 at most: a tenant enters without credit.
+        While it has tasks in flight it is normally about minus their charges. Outside the calendar it is 0 at
+        most: a tenant enters without credit.
         """
     @property
     def owed(self) -> int:
@@ -107,7 +108,7 @@ class PoolState:
         """Sum of the estimated costs in flight."""
     @property
     def virtual_time(self) -> float:
-        """Virtual time of the tenant served last."""
+        """The largest virtual time that a tenant had when it was served, without its charges in flight."""
     @property
     def round(self) -> int:
         """Rounds that have passed in this epoch: its virtual time in quanta."""
@@ -290,11 +291,12 @@ def service_gap(changes: Sequence[_Change]) -> tuple[ServiceGap, ServiceGap] | N
     - ``("kept", tenant, fence)``: the attempt failed or was lost, and keeps its charge.
     - ``("reversed", tenant, fence, owed)``: the attempt never started, and its charge was given back.
 
-    The bound is the sum over both tenants of (max(C, D) + E + O + U + 1) / weight. The terms of a tenant
-    are taken over its own backlog up to the end of the interval:
+    The bound is the sum over both tenants of (max(C, D, L) + E + O + U + 1) / weight. The terms of a
+    tenant are taken over its own backlog up to the end of the interval:
 
     - C: the largest charge of a dispatched task
     - D and E: the debt, or the credit, with which it entered the calendar
+    - L: the charges it had in flight right after its latest dispatch before the other was backlogged, too
     - O: the peak of what it is owed plus the overcharge of its attempts in flight
     - U: the peak undercharge of its attempts in flight
     - 1: one unit of cost for the rounding of virtual times

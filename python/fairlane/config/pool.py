@@ -22,8 +22,8 @@ class PoolConfig(Section):
     """The sum of the estimated costs that may be in flight at once, over all tenants; None: no limit."""
     quantum_units: Annotated[int, Field(strict=True, ge=1, le=MAX_QUANTUM)] = 1000
     """The length of a round: the service of a tenant of weight 1 while every waiting tenant gets its share. It decides
-    no order. A tenant that was charged too much catches up at once by at most this and four charges, then at up to
-    eight times its pace. Cannot change while tasks wait or run."""
+    no order. A tenant that was charged too much catches up at once by at most this and four times the actual cost,
+    then at up to eight times its pace. Cannot change while tasks wait or run."""
     max_attempts: Annotated[int, Field(strict=True, ge=1, le=1000)] = 3
     """A task fails after this many provider failures."""
     max_recoveries: Annotated[int, Field(strict=True, ge=0, le=1000)] = 3

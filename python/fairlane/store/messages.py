@@ -206,7 +206,7 @@ class PoolView:
     slots: int
     cost: int
     virtual_time: float
-    """That of the tenant served last: its service per weight."""
+    """The largest service per weight that a tenant had when it was served, without its charges in flight."""
     round: int
     """Rounds that have passed in this epoch: its virtual time in quanta."""
     epoch: int
@@ -264,8 +264,8 @@ class TenantView:
     virtual_time: float
     """Service per weight, comparable with the pool's."""
     deficit: float
-    """Its weight times (the pool's virtual time less its own): credit, or debt if negative. Outside the calendar it is
-    0 at most: a tenant enters without credit."""
+    """Its weight times (the pool's virtual time less its own): credit, or debt if negative. With tasks in flight it is
+    normally about minus their charges. Outside the calendar it is 0 at most: a tenant enters without credit."""
     owed: int
     """The part of its refunds that later charges pay back."""
     ratio: int
