@@ -6,7 +6,9 @@ import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from subprocess import SubprocessError
 
+from fairlane.errors import FairlaneError
 from tools.instructions.budget import Budget, measures, problems
 from tools.instructions.measure import TENANTS, Costs, measure
 from tools.instructions.server import has_valgrind, server_version
@@ -31,7 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     why_not = _why_no_instructions(server, budget)
     if why_not:
         _say(f"calls and bytes only: {why_not}")
-    costs = _costs(instructions=not why_not)
+    try:
+        costs = _costs(instructions=not why_not)
+    except (FairlaneError, RuntimeError, OSError, SubprocessError) as error:
+        if why_not:
+            raise
+        why_not = f"callgrind cannot count here: {error}"
+        _say(f"calls and bytes only: {why_not}")
+        costs = _costs(instructions=False)
     _show(costs, instructions=not why_not)
     found = list(
         problems(

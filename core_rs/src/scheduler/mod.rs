@@ -3,9 +3,9 @@
 //! In classic deficit round robin (Shreedhar and Varghese, 1995) each round adds weight · quantum to a
 //! backlogged tenant's deficit, and the tenant is served while the deficit covers its head task. Here a
 //! round is infinitely short, which is start-time fair queueing (Goyal, Vin and Cheng, 1996): each tenant
-//! has a virtual time v, its service per weight; the pool's virtual time V is that of the tenant served
-//! last; and the tenant with the smallest v is served next. A tenant's deficit, what it is owed in
-//! relation to the others, is weight · (V - v). A decision costs O(log tenants).
+//! has a virtual time v, its service per weight; the pool's virtual time V is the largest that was settled
+//! for a tenant when it was served; and the tenant with the smallest v is served next. A tenant's
+//! deficit, what it is owed in relation to the others, is weight · (V - v). A decision costs O(log tenants).
 //!
 //! Equal tenants are served in the order in which they entered the calendar. Virtual times are doubles,
 //! everything else is an integer, and equal operations give equal states, here and in Lua.

@@ -42,7 +42,7 @@ pub struct PoolState {
     pub slots: i64,
     /// Sum of the estimated costs in flight.
     pub cost: i64,
-    /// Virtual time of the tenant served last.
+    /// The largest virtual time, without what was in flight, of a tenant that was served.
     pub virtual_time: f64,
     /// Rounds that have passed in this epoch: its virtual time in quanta.
     pub round: i64,

@@ -1,7 +1,6 @@
 --- @include context
--- Virtual time: a tenant's service per weight, and the pool's, which is the largest that was
--- settled for a tenant when it was served. See
--- docs/fairness.md. The Rust core computes the same doubles in the same order.
+-- Virtual time: a tenant's service per weight, and the pool's, which is the largest that was settled for a tenant when it
+-- was served. See docs/fairness.md. The Rust core computes the same doubles in the same order.
 local function ceil_div(a, b)
   local floor = math.floor(a / b)
   return floor * b < a and floor + 1 or floor
