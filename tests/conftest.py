@@ -1,12 +1,15 @@
-"""Shared fixtures: one private server per session, and a new scheduler name for each test."""
+"""Shared fixtures: one private server and one Ray per session, and a new scheduler name for each test."""
 
+import asyncio
 import itertools
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from fairlane.config import ServerConfig
 from fairlane.embedded.guard import Guard
 from fairlane.embedded.server import EmbeddedServer
+from fairlane.runtime.platform import Platform
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 
@@ -32,6 +35,15 @@ def server(guard: Guard) -> Iterator[EmbeddedServer]:
 def endpoint(server: EmbeddedServer) -> Endpoint:
     """The address of the session's server."""
     return Endpoint(server.address.url)
+
+
+@pytest.fixture(scope="session")
+def platform(server: EmbeddedServer) -> Iterator[Platform]:
+    """The session's Ray, on the session's server. Each scheduler on it needs its own name."""
+    platform = Platform(ServerConfig(url=server.address.url))
+    asyncio.run(platform.start())
+    yield platform
+    asyncio.run(platform.stop())
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ class TenantMetrics(Part):
     queue_wait_p95_ms: float | None
     end_to_end_p95_ms: float | None
     backlog_ratio: float
+    deficit: tuple[float, float] | None
+    """The lowest and the highest after a hand-over, in units of cost; null without one."""
 
 
 class CapacityChange(Part):
@@ -90,6 +92,8 @@ class FairnessMetrics(EndMetrics):
     """Most calls at once, as the provider counted them; a call that it refused counts with those in progress."""
     controller_events: list[CapacityChange]
     service_gap: ServiceGap | None
+    rounds: int
+    """The number of the last round, counted since the pool was idle."""
     reserved_occupancy: float | None
     provider_occupancy: float | None
     series: Series

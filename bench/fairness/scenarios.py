@@ -58,7 +58,7 @@ BASELINE = FairnessScenario(
 FAIR = FairnessScenario(
     name="fair",
     group=GROUP,
-    title="Weighted deficit round robin, with ceilings per tenant",
+    title="Weighted deficits, with ceilings per tenant",
     claim="The same load is shared by weight, within every ceiling, at about the same throughput.",
     reading="Interactive and standard keep level per weight. Noisy stays below them because it may hold only one "
     "slot, and one slot cannot do more; that is its ideal share too. So Jain's index cannot reach 1 here "
@@ -81,7 +81,7 @@ FAIR = FairnessScenario(
 CONTENTION = FairnessScenario(
     name="contention",
     group=GROUP,
-    title="Weighted deficit round robin alone, ceilings wide open",
+    title="Weighted deficits alone, ceilings wide open",
     claim="With no ceiling to help, the queue alone gives every tenant its weight, within the proven bound.",
     reading="No tenant has ceilings of its own, so only the order of service decides. The lines of service per weight "
     "should lie on top of each other, and the gap between any two should stay within the bound, which does "

@@ -19,12 +19,14 @@ TERMS = {
         "*per weight* divides it by the tenant's weight. The **ideal share** is what a perfect scheduler would "
         "give: as much per weight for everybody as the slots allow, but nobody more than its own slots can do in "
         "the cycle time that was measured (not given if a tenant starts nothing, or if the capacity changes). A "
-        "**starvation window** is half a second in which a tenant waited and started nothing."
+        "**starvation window** is half a second in which a tenant waited and started nothing. The **deficit** is "
+        "what the tenant is owed compared with the others (less than 0: what it has had in advance), from the lowest "
+        "to the highest after a hand-over."
     ),
     "service_gap": (
         "The **service gap** is the largest difference in service per weight that built up between two tenants over "
-        "any stretch of time in which both had work that could run. The bound follows from the quantum, the largest "
-        "costs and the errors of the estimates alone; it does not grow with time."
+        "any stretch of time in which both had work that could run. The bound follows from the largest "
+        "charges and the errors of the estimates alone; it does not grow with time."
     ),
     "reserved_occupancy": (
         "**Reserved occupancy** is the share of the pool's slot-time that was handed out, **provider occupancy** "
@@ -75,6 +77,7 @@ def _tenants(tenants: dict[str, TenantMetrics]) -> list[str]:
             ("Wait p95 ms", "right"),
             ("Total p95 ms", "right"),
             ("Backlogged", "right"),
+            ("Deficit", "right"),
         ],
         [
             [
@@ -88,6 +91,7 @@ def _tenants(tenants: dict[str, TenantMetrics]) -> list[str]:
                 number(each.queue_wait_p95_ms, 0),
                 number(each.end_to_end_p95_ms, 0),
                 f"{each.backlog_ratio:.0%}",
+                "–" if each.deficit is None else " to ".join(number(end, 0) for end in each.deficit),
             ]
             for name, each in tenants.items()
         ],
@@ -115,6 +119,7 @@ def _pool(metrics: FairnessMetrics) -> dict[str, str]:
         "starts per worker": ", ".join(f"{name}: {count}" for name, count in metrics.workers.items()),
         "attempts": ", ".join(f"{count} {state}" for state, count in metrics.attempt_states.items()),
         "most calls at once, by the provider's count": str(metrics.provider_peak),
+        "rounds": str(metrics.rounds),
     }
     for what, occupancy in (("reserved", metrics.reserved_occupancy), ("provider", metrics.provider_occupancy)):
         if occupancy is not None:

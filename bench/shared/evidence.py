@@ -42,19 +42,24 @@ class Delta(NamedTuple):
 
 @dataclass(slots=True)
 class Attempt:
-    """One reservation of a task. ``active`` None: never started; ``ended`` None: still going on."""
+    """One reservation of a task. ``active`` None: never started; ``ended`` None: still going on.
+
+    ``deficit`` and ``owed``: the tenant's after the charge; ``owed_after``: after the end.
+    """
 
     ref: TaskRef
     fence: int
     cost: int
     charge: int
     incarnation: str
+    deficit: float
+    owed: int
     enqueued: Stamp
     active: Stamp | None = None
     ended: Stamp | None = None
     state: AttemptState = AttemptState.ENQUEUED
     actual: int = 0
-    forfeited: int = 0
+    owed_after: int = 0
 
     @property
     def ended_well(self) -> bool:
@@ -105,7 +110,7 @@ class TenantTrace:
     queued: list[Delta] = field(default_factory=list)
     """Changes of the number of tasks the dispatcher could choose from."""
     parked: list[tuple[Stamp, Stamp | None, ParkReason]] = field(default_factory=list)
-    deficits: dict[int, int] = field(default_factory=dict)
+    deficits: dict[int, float] = field(default_factory=dict)
     """Its debt (negative) or credit when it became backlogged again, by the number of the event."""
     budgets: list[tuple[Stamp, int | None]] = field(default_factory=list)
     """Every budget it had, top-ups included; None: none. A new period takes top-ups back."""
@@ -128,6 +133,8 @@ class Evidence:
     """Moments the pool was paused, and until which server millisecond."""
     resumed: list[Stamp] = field(default_factory=list)
     """Moments an operator ended a pause."""
+    rounds: list[tuple[Stamp, int]] = field(default_factory=list)
+    """Moments at which the pool's virtual time reached another round, and its number in the epoch."""
     epochs: list[Stamp] = field(default_factory=list)
     gap: str | None = None
     first_number: int = 0

@@ -58,7 +58,8 @@ class Recorder:
             case events.PendingRow():
                 self._pending(Task(row.ref, row.cost, row.priority, at), at)
             case events.EnqueuedRow():
-                self._enqueued(Attempt(row.ref, row.fence, row.cost, row.charge, row.incarnation, at), at)
+                attempt = Attempt(row.ref, row.fence, row.cost, row.charge, row.incarnation, row.deficit, row.owed, at)
+                self._enqueued(attempt, at)
             case events.ActiveRow():
                 attempt = evidence.attempts[row.fence]
                 attempt.active, attempt.state = at, AttemptState.ACTIVE
@@ -91,6 +92,8 @@ class Recorder:
                 evidence.workers[row.incarnation] = row.name
             case events.PausedRow():
                 evidence.paused.append((at, row.until_ms))
+            case events.RoundRow():
+                evidence.rounds.append((at, row.number))
             case events.EpochRow():
                 evidence.epochs.append(at)
             case events.ResumedRow():
@@ -121,7 +124,7 @@ class Recorder:
             if attempt.ended is not None:
                 raise ValueError("the attempt had ended before")
             attempt.ended, attempt.state = at, AttemptState(row.end)
-            attempt.actual, attempt.forfeited = row.actual, row.forfeited
+            attempt.actual, attempt.owed_after = row.actual, row.owed
         if task.state is TaskState.PENDING:
             if started:
                 self._waits(row.tenant, at, 1)

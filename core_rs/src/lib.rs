@@ -3,9 +3,8 @@
 //! This crate performs no I/O, reads no clock and draws no random numbers, so the same inputs
 //! always give the same result.
 //!
-//! * [`scheduler`]: weighted deficit round robin that computes when a tenant's next task becomes
-//!   affordable instead of walking a ring. It is the reference for the dispatcher that runs in
-//!   production, and simulations run on it.
+//! * [`scheduler`]: weighted deficits in virtual time, which is start-time fair queueing. It is the
+//!   reference for the dispatcher that runs in production, and simulations run on it.
 //! * [`fairness`]: ideal shares, and the largest service gap between tenants with its bound.
 //! * [`intervals`]: peak overlap, fullest sliding window, occupancy.
 //! * [`stats`]: nearest-rank percentiles and Jain's index.

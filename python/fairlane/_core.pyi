@@ -32,10 +32,11 @@ __all__ = [
 ]
 
 _Change: TypeAlias = (
-    tuple[Literal["weight", "backlogged", "head", "kept", "reversed"], int, int]
-    | tuple[Literal["unbacklogged"], int]
-    | tuple[Literal["dispatched"], int, int, int]
-    | tuple[Literal["settled"], int, int, int, int]
+    tuple[Literal["weight", "kept"], int, int]
+    | tuple[Literal["backlogged"], int, float]
+    | tuple[Literal["parked", "idle"], int]
+    | tuple[Literal["reversed"], int, int, int]
+    | tuple[Literal["dispatched", "settled"], int, int, int, int]
 )
 
 @final
@@ -52,20 +53,27 @@ class TenantState:
     def cost_ceiling(self) -> int:
         """Sum of estimated costs it may have in flight; 0 = no ceiling."""
     @property
-    def deficit(self) -> int:
-        """Unused credit, or debt if negative, as of round `credited`."""
+    def virtual_time(self) -> float:
+        """Its service per unit of weight, comparable with the pool's virtual time."""
     @property
-    def credited(self) -> int:
-        """Round up to which the deficit has been credited."""
+    def deficit(self) -> float:
+        """Its weight * (the pool's virtual time - its own): credit, or debt if negative.
+
+        While it has tasks in flight it is normally about minus their charges. Outside the calendar it is 0 at
+        most: a tenant enters without credit.
+        """
+    @property
+    def owed(self) -> int:
+        """The part of its refunds that later charges pay back."""
+    @property
+    def charged(self) -> int:
+        """Sum of the charges in flight."""
     @property
     def ratio(self) -> int:
         """Learned actual / estimate in permille, 1 to 1000. A charge is the estimate times this ratio."""
     @property
     def place(self) -> Literal["idle", "calendar", "parked"]:
-        """Without pending tasks, waiting for its round, or stopped by a ceiling of its own."""
-    @property
-    def eligible(self) -> int | None:
-        """Round in which it is visited next; None unless it is in the calendar."""
+        """Without pending tasks, waiting for its turn, or stopped by a ceiling of its own."""
     @property
     def parked_by(self) -> Literal["slots", "cost"] | None:
         """The ceiling that parked it; None unless it is parked."""
@@ -85,7 +93,7 @@ class PoolState:
 
     @property
     def quantum(self) -> int:
-        """Deficit that one round gives to a tenant of weight 1."""
+        """The virtual time of one round, and a part of the largest credit that a refund gives at once."""
     @property
     def capacity(self) -> int:
         """Number of tasks that may be in flight."""
@@ -99,11 +107,14 @@ class PoolState:
     def cost(self) -> int:
         """Sum of the estimated costs in flight."""
     @property
+    def virtual_time(self) -> float:
+        """The largest virtual time that a tenant had when it was served, without its charges in flight."""
+    @property
     def round(self) -> int:
-        """Current round."""
+        """Rounds that have passed in this epoch: its virtual time in quanta."""
     @property
     def epoch(self) -> int:
-        """Number of times the pool became idle after at least one round."""
+        """Number of times the last live task ended."""
     @property
     def live(self) -> int:
         """Number of tasks that have not ended: pending, in flight or waiting."""
@@ -126,16 +137,16 @@ class TaskState:
         """Number of the dispatch that put it in flight; None unless it is in flight."""
     @property
     def charge(self) -> int | None:
-        """Amount taken from its tenant's deficit; None unless it is in flight."""
+        """What fairness counts until the attempt is settled; None unless it is in flight."""
 
 @final
 class Scheduler:
-    """Weighted deficit round robin (Shreedhar and Varghese, 1995) without walking a ring.
+    """Weighted deficits in virtual time: start-time fair queueing (Goyal, Vin and Cheng, 1996), with settlement.
 
-    The scheduler computes for each tenant the round in which its head task becomes affordable, and
-    sorts tenants by that round. So a decision costs O(log tenants) whatever the costs and the quantum
-    are. It is the reference for the decisions in production, and deterministic: equal operations give
-    equal states.
+    A tenant's virtual time is its service per unit of weight. The tenant with the smallest is served
+    next, and equal tenants in the order in which they entered the calendar. A decision costs
+    O(log tenants), whatever costs and weights are. It is the reference for the decisions in
+    production, and deterministic: equal operations give equal states, to the last bit.
 
     A refused operation changes nothing. You may reuse the handle of a task that has ended.
     """
@@ -143,9 +154,9 @@ class Scheduler:
     def __new__(cls, quantum: int, capacity: int, cost_ceiling: int | None = None) -> Scheduler:
         """Make a pool without tenants.
 
-        `quantum` 1 to 2^30: deficit that one round gives to a tenant of weight 1. `capacity` 0 to
-        2^22: number of tasks that may be in flight. `cost_ceiling` 0 to 2^53: bound on the estimated
-        costs in flight; 0 or None = no ceiling.
+        `quantum` 1 to 2^30: the virtual time of one round, and a part of the largest credit that a
+        refund gives at once. `capacity` 0 to 2^22: number of tasks that may be in flight.
+        `cost_ceiling` 0 to 2^53: bound on the estimated costs in flight; 0 or None = no ceiling.
         """
     def put_tenant(
         self,
@@ -154,7 +165,7 @@ class Scheduler:
         slot_ceiling: int | None = None,
         cost_ceiling: int | None = None,
     ) -> None:
-        """Add a tenant or replace its limits. A new weight applies from the current round on.
+        """Add a tenant or replace its limits. A new weight counts for service from now on.
 
         `tenant` below 2^32, `weight` 1 to 10^6. The ceilings bound its number of tasks and its
         estimated costs in flight; 0 or None = no ceiling.
@@ -166,19 +177,20 @@ class Scheduler:
     def submit(self, tenant: int, task: int, cost: int, priority: int | None = None) -> None:
         """Queue a task.
 
-        `task` below 2^64, and not the handle of a live task. `cost` 1 to min(2^40, quantum * 2^20),
-        and not above the cost ceiling of its tenant or of the pool. `priority` 0 to 255: lower numbers
-        run first; None = 0.
+        `task` below 2^64, and not the handle of a live task. `cost` 1 to 2^40, and not
+        above the cost ceiling of its tenant or of the pool. `priority` 0 to 255: lower numbers run
+        first; None = 0.
         """
-    def dispatch(self, limit: int, places: int) -> tuple[list[tuple[int, int, int, int]], list[int], bool]:
+    def dispatch(self, limit: int, places: int) -> tuple[list[tuple[int, int, int, int, float, int]], list[int], bool]:
         """Hand at most `limit` tasks to at most `places` free worker slots.
 
-        Returns the placements in order as (tenant, task, fence, charge); the tasks that ended
-        rejected because no settlement can ever make room for them; and True if the call stopped
-        only because it had visited 256 tenants.
+        Returns the placements in order as (tenant, task, fence, charge, deficit, owed), the last two
+        being the tenant's after the charge; the tasks that ended rejected because no settlement can
+        ever make room for them; and True if the call stopped because 256 of its visits had served
+        nothing: they parked a tenant or rejected a task.
         """
-    def settle(self, task: int, actual: int, good: bool = True) -> int:
-        """End a task in flight whose attempt ran, and return the forfeited part of a refund.
+    def settle(self, task: int, actual: int, good: bool = True) -> None:
+        """End a task in flight whose attempt ran.
 
         With `good` the attempt completed, and `actual` is its actual cost, 0 to 2^40. Otherwise the
         attempt failed permanently or was lost: `actual` is ignored, and the attempt keeps its charge.
@@ -206,8 +218,8 @@ class Scheduler:
         """Charge of a tenant's head task at its present ratio; None if its queue is empty."""
     def task(self, task: int) -> TaskState | None:
         """Read a live task; None if the task does not exist or has ended."""
-    def calendar(self) -> list[tuple[int, int]]:
-        """List (round, tenant) of every calendar entry, next first."""
+    def calendar(self) -> list[tuple[float, int]]:
+        """List (virtual time, tenant) of every calendar entry, next first."""
 
 def percentile(values: Sequence[float], q: float) -> float | None:
     """Nearest-rank percentile: the smallest value that at least `q` percent do not exceed.
@@ -261,34 +273,35 @@ class ServiceGap:
     def holds(self) -> bool:
         """True if the gap is within the bound, computed in integers."""
 
-def service_gap(changes: Sequence[_Change], quantum: int) -> tuple[ServiceGap, ServiceGap] | None:
+def service_gap(changes: Sequence[_Change]) -> tuple[ServiceGap, ServiceGap] | None:
     """Find the largest gap in service per weight, and the gap with the largest ratio to its bound.
 
     Compares all pairs of tenants over all intervals in which both were backlogged throughout, with
     constant weights; None if no two tenants were ever backlogged together. Takes time in proportion to
     changes * tenants. Service is the charge, corrected to the actual cost at settlement. `changes` is the
-    pool's history in order, each change a tuple (kind, tenant, ...):
+    pool's history in order, each change a tuple (kind, tenant, ...), where `owed` is what the tenant is
+    owed afterwards:
 
     - ``("weight", tenant, weight)``: the tenant's first change; a later one ends its backlog.
     - ``("backlogged", tenant, deficit)``: the tenant enters the calendar with this deficit.
-    - ``("unbacklogged", tenant)``: the tenant leaves the calendar: nothing is pending, or it is parked.
-    - ``("head", tenant, charge)``: the tenant has a new head task, or its head task has a new charge.
-    - ``("dispatched", tenant, fence, charge)``: a task was handed to a worker.
-    - ``("settled", tenant, fence, actual, forfeited)``: the attempt completed.
+    - ``("parked", tenant)``: a ceiling of its own stops a tenant of the calendar.
+    - ``("idle", tenant)``: the tenant has no pending task left, and is owed nothing from now on.
+    - ``("dispatched", tenant, fence, charge, owed)``: a task was handed to a worker.
+    - ``("settled", tenant, fence, actual, owed)``: the attempt completed.
     - ``("kept", tenant, fence)``: the attempt failed or was lost, and keeps its charge.
-    - ``("reversed", tenant, fence)``: the attempt never started, and its charge was returned.
+    - ``("reversed", tenant, fence, owed)``: the attempt never started, and its charge was given back.
 
-    The bound is 2 * quantum + the sum over both tenants of (C + D + O + U + F) / weight. The terms of a
+    The bound is the sum over both tenants of (max(C, D, L) + E + O + U + 1) / weight. The terms of a
     tenant are taken over its own backlog up to the end of the interval:
 
-    - C: the largest charge of a head task or, if larger, the deficit above weight * quantum with which the
-      tenant entered
-    - D: the debt with which it entered
-    - O and U: the peak overcharge and the peak undercharge of its attempts in flight
-    - F: the refunds forfeited while both tenants were backlogged
+    - C: the largest charge of a dispatched task
+    - D and E: the debt, or the credit, with which it entered the calendar
+    - L: the charges it had in flight right after its latest dispatch before the other was backlogged, too
+    - O: the peak of what it is owed plus the overcharge of its attempts in flight
+    - U: the peak undercharge of its attempts in flight
+    - 1: one unit of cost for the rounding of virtual times
 
-    Without estimation errors it is the bound of deficit round robin (Shreedhar and Varghese, 1995). A
-    change that contradicts the changes before it raises ``ValueError``.
+    A change that contradicts the changes before it raises ``ValueError``.
     """
 
 def peak_overlap(

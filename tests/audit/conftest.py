@@ -7,6 +7,7 @@ import pytest
 from fairlane.audit import check_invariants
 from fairlane.domain.attempt import Outcome
 from fairlane.store.connection import Endpoint
+from tests.support.store_loop import pytest_asyncio_loop_factories  # noqa: F401 - a hook
 from tests.support.store_world import World, task, tasks
 
 

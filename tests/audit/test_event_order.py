@@ -33,11 +33,17 @@ async def test_a_record_that_disagrees_with_its_last_event_is_found(busy: World)
     assert (hit.rule, hit.subject, hit.expected.split(",")[0]) == (Rule.ORDER, "task:a:t00000", "completed")
 
 
-FORGED: dict[str, tuple[tuple[str | int, ...], str]] = {
-    "an ended task is enqueued": (("enqueued", "a", "t00000", 99, 100, 100, "w1"), "from completed to enqueued"),
+FORGED: dict[str, tuple[tuple[str | float, ...], str]] = {
+    "an ended task is enqueued": (
+        ("enqueued", "a", "t00000", 99, 100, 100, "w1", 0.0, 0),
+        "from completed to enqueued",
+    ),
     "a task starts that nobody placed": (("active", "b", "u1", 99), "from pending to active"),
-    "an active task is enqueued again": (("enqueued", "a", "t00003", 99, 100, 100, "w1"), "from active to enqueued"),
-    "an old fence": (("enqueued", "b", "u1", 1, 70, 70, "w1"), "fence 1"),
+    "an active task is enqueued again": (
+        ("enqueued", "a", "t00003", 99, 100, 100, "w1", 0.0, 0),
+        "from active to enqueued",
+    ),
+    "an old fence": (("enqueued", "b", "u1", 1, 70, 70, "w1", 0.0, 0), "fence 1"),
     "a start with another fence": (("active", "a", "t00004", 77), "fence 77"),
     "an unstarted attempt completes": (
         ("completed", "a", "t00004", 5, 1, 0, 1000, "completed", 0),

@@ -117,19 +117,33 @@ async def test_a_negative_counter_is_named_as_such(busy: World) -> None:
 
 
 async def test_a_fraction_in_a_counter_is_found(busy: World) -> None:
-    await poke(busy.store, "tenant", "b", deficit=0.5)
-    (hit,) = [each for each in await found(busy) if each.subject == "tenant:b deficit"]
+    await poke(busy.store, "tenant", "b", owed=0.5)
+    (hit,) = [each for each in await found(busy) if each.subject == "tenant:b owed"]
     assert (hit.rule, hit.found, hit.expected) == (Rule.COUNTER, "0.5", "a whole number")
 
 
+def runnable(rank: float, tenant: str, arrival: int = 7) -> Spoil:
+    """Add an entry to the calendar."""
+    return redis("ZADD", "calendar", arguments=(rank, f"{arrival:016}:{tenant}"))
+
+
+async def moved(world: World) -> None:
+    """Move every tenant of the calendar."""
+    key = world.store.keys.key("calendar")
+    for entry in await command(world.store, "ZRANGE", key, 0, -1):
+        await command(world.store, "ZADD", key, 7, entry)
+
+
 CALENDAR: dict[str, tuple[Spoil, str]] = {
-    "a runnable tenant is missing": (redis("ZREM", "calendar", arguments=("b",)), "calendar b"),
-    "an idle tenant is runnable": (redis("ZADD", "calendar", arguments=(9, "idle")), "calendar idle"),
-    "a parked tenant is runnable": (redis("ZADD", "calendar", arguments=(9, "a")), "calendar a"),
-    "a tenant stands at another round": (redis("ZADD", "calendar", arguments=(7, "b")), "calendar b"),
-    "a deficit changed without its entry": (number("tenant", "b", deficit=-10_000), "calendar b"),
-    "a weight changed without its entry": (number("tenant", "b", deficit=-10_000, weight=9), "calendar b"),
-    "the round ran away": (number("pool", round=50), "calendar b"),
+    "a runnable tenant is missing": (redis("DEL", "calendar"), "calendar b"),
+    "an idle tenant is runnable": (runnable(9, "idle"), "calendar idle"),
+    "a parked tenant is runnable": (runnable(9, "a"), "calendar a"),
+    "a tenant is runnable twice": (runnable(9, "b"), "calendar b"),
+    "a tenant stands at another virtual time": (moved, "calendar b"),
+    "service changed without its entry": (number("tenant", "b", served=10_000), "calendar b"),
+    "a base changed without its entry": (number("tenant", "b", base=0.25), "calendar b"),
+    "an arrival changed without its entry": (number("tenant", "b", arrival=999), "calendar b"),
+    "a tenant that missed a rebasing": (number("pool", rebased=50.0), "tenant:b rebased"),
     "a tenant of another epoch": (number("tenant", "b", epoch=50), "tenant:b epoch"),
     "a parked tenant is forgotten": (redis("HDEL", "parked", arguments=("a",)), "parked a"),
     "a parked tenant for another reason": (redis("HSET", "parked", arguments=("a", "cost")), "parked a"),
@@ -137,7 +151,7 @@ CALENDAR: dict[str, tuple[Spoil, str]] = {
     "a tenant is parked that would fit": (number("tenant", "a", slot_ceiling=4), "parked a"),
     "a tenant is nowhere with a queue": (number("tenant", "b", place=""), "tenant:b place"),
     "a tenant is at no place that exists": (number("tenant", "b", place="limbo"), "tenant:b place"),
-    "a stranger is runnable": (redis("ZADD", "calendar", arguments=(9, "stranger")), "calendar or parked stranger"),
+    "a stranger is runnable": (runnable(9, "stranger"), "calendar or parked stranger"),
 }
 
 
@@ -183,13 +197,14 @@ async def test_without_events_the_rest_is_still_checked(busy: World) -> None:
 
 
 @pytest.mark.parametrize("policy", ["priority", "fifo"])
-async def test_without_rounds_the_calendar_is_in_the_order_of_heads(busy: World, policy: str) -> None:
+async def test_in_strict_order_the_calendar_is_in_the_order_of_heads(busy: World, policy: str) -> None:
     await busy.store.cancel([TaskRef("a", f"t0000{number}") for number in range(7)])
     await busy.store.cancel([TaskRef("b", "u1"), TaskRef("b", "u2")])
     await busy.store.evict("w1")
     await busy.pool(policy=policy, lease_ms=3_600_000)
     await busy.submit(task("v", priority=5))
     assert await check_invariants(busy.store) == []
-    await command(busy.store, "ZADD", busy.store.keys.key("calendar"), 3, "a")
+    (entry,) = await command(busy.store, "ZRANGE", busy.store.keys.key("calendar"), 0, -1)
+    await command(busy.store, "ZADD", busy.store.keys.key("calendar"), 3, entry)
     (hit,) = await found(busy)
     assert (hit.rule, hit.subject) == (Rule.CALENDAR, "calendar a")

@@ -95,9 +95,9 @@ async def test_late_usage_that_is_booked_twice_is_found(paid: World) -> None:
 
 
 async def test_a_handover_above_the_budget_is_found(paid: World) -> None:
-    await forge(paid, "enqueued", "a", "t00001", 90, 330, 330, "w1")
+    await forge(paid, "enqueued", "a", "t00001", 90, 330, 330, "w1", 0.0, 0)
     assert await found(paid) == []
-    await forge(paid, "enqueued", "a", "t00001", 91, 1, 1, "w1")
+    await forge(paid, "enqueued", "a", "t00001", 91, 1, 1, "w1", 0.0, 0)
     (hit,) = await found(paid)
     assert (hit.found, hit.expected) == ("541 held and spent", "no more than the budget of 540")
 

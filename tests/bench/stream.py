@@ -15,7 +15,7 @@ class Stream:
         for tenant, weight in tenants:
             self.add(0, "put_tenants", ("tenant", tenant, weight, 0, 0))
 
-    def add(self, at_ms: int, by: str, *rows: tuple[str | int, ...]) -> None:
+    def add(self, at_ms: int, by: str, *rows: tuple[str | float, ...]) -> None:
         number = len(self.events) + 1
         self.events.append(decode_event(f"{at_ms}-{number}", number, at_ms, by, rows))
 
@@ -24,7 +24,7 @@ class Stream:
 
     def hand(self, at_ms: int, tenant: str, task: str, cost: int = 10, to: str = "w1") -> int:
         self._fence += 1
-        self.add(at_ms, "dispatch", ("enqueued", tenant, task, self._fence, cost, cost, to))
+        self.add(at_ms, "dispatch", ("enqueued", tenant, task, self._fence, cost, cost, to, 0.0, 0))
         return self._fence
 
     def start(self, at_ms: int, tenant: str, task: str, fence: int) -> None:

@@ -42,7 +42,7 @@ class TestOneTask:
         first = stream.hand(1, "acme", "t1")
         stream.start(2, "acme", "t1", first)
         stream.end(3, "acme", "t1", first, "throttled", 0, "pending", not_before=23)
-        stream.add(23, "dispatch", ("ready", "acme", "t1"), ("enqueued", "acme", "t1", 2, 10, 10, "w1"))
+        stream.add(23, "dispatch", ("ready", "acme", "t1"), ("enqueued", "acme", "t1", 2, 10, 10, "w1", 0.0, 0))
         stream.start(24, "acme", "t1", 2)
         stream.end(30, "acme", "t1", 2)
         evidence = stream.evidence()
@@ -168,7 +168,7 @@ class TestTrust:
         [
             ("surprise", "acme"),
             ("active", "acme", "t1", 99),
-            ("enqueued", "acme", "unknown", 1, 10, 10, "w1"),
+            ("enqueued", "acme", "unknown", 1, 10, 10, "w1", 0.0, 0),
             ("pending", "acme", "t1", "10", 100),
             ("parked", "acme", "mood"),
             ("budget", "acme", "200"),

@@ -61,7 +61,7 @@ class TestResultsFile:
             "jain", "evaluable", "evaluation_notes", "throughput_per_s", "successful_starts", "queue_wait_ms",
             "processing_ms", "end_to_end_ms", "tenants", "workers", "attempt_states", "potential_orphans",
             "peak_reserved_slots", "peak_reserved_cost", "peak_active_slots", "controller_events", "service_gap",
-            "reserved_occupancy", "provider_occupancy",
+            "rounds", "reserved_occupancy", "provider_occupancy",
         } <= set(one["metrics"])  # fmt: skip
         assert one["metrics"]["controller_events"] == [{"at_ms": 700, "from": 2, "to": 1, "reason": "throttled"}]
         assert one["metrics"]["jain"] is None
@@ -154,7 +154,7 @@ class TestHostileNames:
         assert "\n# top" not in text
         assert not re.search(r"^\|? ?=", text, re.MULTILINE)
         row = next(line for line in text.splitlines() if "alert" in line and line.startswith("|"))
-        assert len(re.findall(r"(?<!\\)\|", row)) == 11
+        assert len(re.findall(r"(?<!\\)\|", row)) == 12
 
     def test_charts_take_a_name_as_it_is(self, tmp_path):
         report.write(worlds.results(small_run("$x^2$ & <b>")), tmp_path)

@@ -85,6 +85,7 @@ def test_show_as_json_has_every_limit_and_the_whole_ledger(operator: Operator) -
         "in_flight": 1,
         "cost_in_flight": 50,
         "deficit": json.loads(printed)["deficit"],
+        "owed": 0,
         "ledger": {
             "limit": 500,
             "held": 50,

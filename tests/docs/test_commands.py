@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlane.cli.app import run
 from fairlane.config import REDIS_URL_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,17 +55,17 @@ def test_there_are_commands_to_check() -> None:
 
 
 @pytest.mark.parametrize(("page", "command"), _commands(), ids=lambda value: value.replace(" ", "-"))
-def test_every_command_of_the_pages_exists(page: str, command: str) -> None:
+def test_every_command_of_the_pages_exists(page: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = command.split()
     if words[0] == "make":
         done = _run("make", "--dry-run", words[1])
         assert done.returncode == 0, f"{page}: {done.stderr}"
     elif words[0] == "fairlane":
         name = words[1:3] if words[1] in _GROUPS else words[1:2]
-        done = _run(sys.executable, "-m", "fairlane.cli", *name, "--help")
-        assert done.returncode == 0, f"{page}: {done.stderr}"
+        code, shown = run([*name, "--help"]), capsys.readouterr()
+        assert code == 0, f"{page}: {shown.err}"
         for option in (word for word in words if word.startswith("--")):
-            assert option in done.stdout, f"{page}: {' '.join(name)} has no {option}"
+            assert option in shown.out, f"{page}: {' '.join(name)} has no {option}"
     elif words[:2] == ["pip", "install"]:
         extras = re.fullmatch(r"\.(?:\[(\w+)\])?", words[2].strip("'"))
         assert extras, f"{page}: {words[2]} is not this clone"

@@ -3,9 +3,14 @@
 import asyncio
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
+import uvloop
+
+from fairlane.store.connection import Endpoint
+from tests.support.share_pools import Pool, ReferencePool, StorePool
+from tests.support.store_loop import pytest_asyncio_loop_factories  # noqa: F401 - a hook
 
 SEED = int(os.environ.get("FAIRLANE_TEST_SEED", "1"))
 """Change it to try other random runs; every failure names its seed."""
@@ -22,7 +27,7 @@ def seed() -> int:
 @pytest.fixture(scope="module")
 def runner() -> Iterator[asyncio.Runner]:
     """One event loop for all examples of a property."""
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         yield runner
 
 
@@ -30,3 +35,15 @@ def runner() -> Iterator[asyncio.Runner]:
 def fresh_name() -> Callable[[], str]:
     """Names that no other example uses."""
     return lambda: f"property-{next(_names)}"
+
+
+@pytest.fixture(params=["reference", "store"])
+async def pool(request: pytest.FixtureRequest, endpoint: Endpoint, name: str) -> AsyncIterator[Pool]:
+    """A pool without tenants: the reference scheduler, and the same on a real store."""
+    if request.param == "reference":
+        yield ReferencePool()
+        return
+    pool = StorePool(endpoint, name)
+    yield pool
+    await pool.world.store.erase()
+    await pool.world.store.close()

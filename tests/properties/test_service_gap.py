@@ -1,6 +1,6 @@
-"""The service of two backlogged tenants never differs by more than the bound of deficit round robin.
+"""The service of two backlogged tenants never differs by more than the bound of docs/fairness.md.
 
-The history comes from the event stream, as in an audit; charges, corrections and forfeits are the store's own.
+The history comes from the event stream, as in an audit; charges and corrections are the store's own.
 """
 
 import random
@@ -30,7 +30,7 @@ async def watch(twin: Twin, operations: list[ops.Operation]) -> ServiceHistory:
 
 
 def require_bound(history: ServiceHistory, quantum: int, where: str, closest_at_least: float) -> None:
-    report = _core.service_gap(history.changes, quantum)
+    report = _core.service_gap(history.changes)
     assert report is not None, f"{where}: no two tenants were ever backlogged together"
     for gap in report:
         assert gap.holds, f"{where}: tenants {gap.pair} drifted {gap.gap} apart, the bound is {gap.bound}"

@@ -1,6 +1,5 @@
-"""One Ray for all tests of this directory, on the session's server, and separate programs for tests that end one."""
+"""A configuration, and separate programs for tests that end one."""
 
-import asyncio
 import os
 import secrets
 import signal
@@ -19,30 +18,18 @@ from fairlane.config import (
     EstimateConfig,
     PoolConfig,
     SchedulerConfig,
-    ServerConfig,
     TenantConfig,
     WorkerConfig,
 )
 from fairlane.embedded.binary import find_binary
 from fairlane.embedded.ping import ask
 from fairlane.embedded.processes import ProcessId, identify, is_alive, send_signal, wait_until
-from fairlane.embedded.server import EmbeddedServer
-from fairlane.runtime.platform import Platform
 
 ROOT = Path(fairlane.__file__).parents[1]
 PROVIDER = "fairlane.providers.simulated:SimulatedProvider"
 RUN_VARIABLE = "FAIRLANE_TEST_RUN"
 LIMIT_S = 10.0
 """The time within which everything must be gone."""
-
-
-@pytest.fixture(scope="session")
-def platform(server: EmbeddedServer) -> Iterator[Platform]:
-    """The Ray of these tests, on the session's server. Each scheduler on it needs its own name."""
-    platform = Platform(ServerConfig(url=server.address.url))
-    asyncio.run(platform.start())
-    yield platform
-    asyncio.run(platform.stop())
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import redis
 from fairlane.audit import check_invariants
 from fairlane.embedded.server import EmbeddedServer
 from fairlane.store.connection import Endpoint
+from tests.support.store_loop import pytest_asyncio_loop_factories  # noqa: F401 - a hook
 from tests.support.store_proxy import LossyProxy
 from tests.support.store_servers import running
 from tests.support.store_world import World

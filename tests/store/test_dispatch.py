@@ -18,7 +18,7 @@ async def test_a_placed_task_is_held_counted_and_owned_at_once(world: World) -> 
     answer = await world.dispatch()
     assert (answer.placed, answer.stop, answer.runnable, answer.wake_ms) == (1, StopReason.EMPTY, 0, None)
     assert answer.free == {"w1": 2}
-    assert await world.rows("enqueued") == [EnqueuedRow("a", "t", 1, 70, 70, "w1")]
+    assert await world.rows("enqueued") == [EnqueuedRow("a", "t", 1, 70, 70, "w1", -70.0, 0)]
     pool, tenant = await world.pool_view(), await world.tenant_view()
     assert (pool.slots, pool.cost, tenant.slots, tenant.cost, tenant.queued) == (1, 70, 1, 70, 0)
     assert await world.state("t") is TaskState.ENQUEUED
@@ -83,7 +83,8 @@ async def test_a_capacity_below_the_running_tasks_stops_it_without_taking_any_ba
 async def test_a_large_head_waits_for_the_pool_s_cost_ceiling_and_nothing_overtakes_it(world: World) -> None:
     await world.ready(cost_ceiling_units=1000, quantum_units=1000)
     await world.tenant("b")
-    (running,) = await world.active(task("r", 600))
+    await world.tenant("c")
+    (running,) = await world.active(task("r", 600, tenant="c"))
     await world.submit(task("large", 500))
     await world.submit(task("small", 1, tenant="b"))
     answer = await world.dispatch()

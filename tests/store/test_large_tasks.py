@@ -1,7 +1,7 @@
 """One task in a hundred costs a hundred times as much, and more arrives than the pool serves: no tenant waits long.
 
 The measure is the same work without large tasks: each of them arrives as a hundred small ones. A tenant may be behind
-it by the gap that docs/fairness.md allows to each other tenant, 2q + C + C; the slots need `LATE_MS` to serve it.
+it by the gap that docs/fairness.md allows to each other tenant, C + C; the slots need `LATE_MS` to serve it.
 """
 
 import random
@@ -22,7 +22,7 @@ CEILING = 12 * LARGE + 4 * LONGEST_SMALL
 TASKS = 300
 """Tasks of each tenant, one every `EVERY_MS`. With the large ones they are 2.5 times as much as the slots serve."""
 EVERY_MS = 20
-LATE_MS = (len(TENANTS) - 1) * (2 * QUANTUM + LONGEST_SMALL + LARGE) / SLOTS
+LATE_MS = (len(TENANTS) - 1) * (LONGEST_SMALL + LARGE) / SLOTS
 
 
 def stream(source: random.Random, spenders: tuple[str, ...]) -> list[Arrival]:
@@ -104,6 +104,6 @@ async def test_a_large_head_waits_only_for_running_tasks_while_small_ones_could_
     tenants = dict.fromkeys(("a", *others), TenantConfig())
     pool = {"slots": SLOTS, "cost_ceiling_units": LARGE + 4 * SMALL, "quantum_units": QUANTUM}
     run = await played(endpoint, name, arrivals, tenants, **pool)
-    due = len(others) * (2 * QUANTUM + LONGEST_SMALL + LARGE) / SLOTS
+    due = len(others) * (LONGEST_SMALL + LARGE) / SLOTS
     assert run.waits[TaskRef("a", "large")] <= due + LONGEST_SMALL
     assert len(run.waits) == len(arrivals)

@@ -43,7 +43,7 @@ async def test_another_schema_is_refused(world: World) -> None:
             await check_invariants(world.store)
         with pytest.raises(StoreError, match="another version"):
             await world.dispatch()
-    message = f"scheduler {world.name}: another version of Fairlane wrote its state (schema 99; this one has 3). "
+    message = f"scheduler {world.name}: another version of Fairlane wrote its state (schema 99; this one has 4). "
     assert str(caught.value).startswith(message)
     assert world.store.keys.prefix in str(caught.value)
     await poke(world.store, "pool", schema=SCHEMA_VERSION)
@@ -189,4 +189,4 @@ async def test_a_tenant_not_touched_since_the_pool_was_idle_reads_as_fresh(world
     await world.submit(task("t"))
     await world.drain()
     view = await world.tenant_view()
-    assert (view.deficit, view.credited) == (0, 0)
+    assert (view.deficit, view.virtual_time) == (0, 0)

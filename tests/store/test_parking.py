@@ -134,7 +134,7 @@ async def test_parked_tenants_are_checked_in_bounded_steps(world: World) -> None
         pass
     await world.pool(slots=1000, lease_ms=3_600_000, cost_ceiling_units=300)
     assert (await world.dispatch(64)).wake_ms == 0
-    assert (await world.pool_view()).live == 2 * len(names) - VISIT_LIMIT // 2
+    assert (await world.pool_view()).live == 2 * len(names) - VISIT_LIMIT
     assert len([each for each in (await world.store.snapshot()).tenants if each.parked]) == 10
     while (await world.dispatch(64)).stop is not StopReason.EMPTY:
         pass

@@ -180,16 +180,24 @@ async def test_the_ratio_learns_from_actual_costs_within_its_bounds(world: World
         assert (await world.tenant_view()).ratio == ratio
 
 
-async def test_over_estimates_come_back_only_up_to_the_cap(world: World) -> None:
+async def test_what_a_refund_does_not_give_at_once_pays_later_charges(world: World) -> None:
     await world.ready(quantum_units=10)
+    await world.tenant("b")
     (started,) = await world.active(task("t", 10_000))
-    await world.submit(task("u", 10))
-    before = (await world.tenant_view()).deficit
+    await world.submit(task("u", 10), task("v", 10))
+    (other,) = await world.active(task("x", 5000, tenant="b"))
+    await world.settle(other, actual=5000)
+    await world.active(task("y", 5000, tenant="b"))
+    assert (await world.pool_view()).virtual_time == 5000
     await world.settle(started, actual=1)
-    (row,) = await world.rows("completed")
+    row = (await world.rows("completed"))[-1]
     tenant = await world.tenant_view()
-    assert tenant.deficit == 10 + 4 * 9  # one round's credit, and four times the head's charge at the new ratio
-    assert row.forfeited == before + 9_999 - tenant.deficit
+    assert tenant.deficit == 10 + 4 * 1  # the quantum, and four times the actual cost
+    assert row.owed == tenant.owed == 9_999 - (10_000 - 5_000) - tenant.deficit
+    await world.dispatch(1)
+    row = (await world.rows("enqueued"))[-1]
+    assert (row.task, row.charge) == ("u", 9)
+    assert (row.deficit, row.owed) == (14 - 2, tenant.owed - 7), "seven eighths of the charge are paid by what is owed"
 
 
 async def test_an_actual_above_the_estimate_becomes_debt(world: World) -> None:
@@ -226,27 +234,13 @@ async def test_collect_acknowledges_up_to_its_cursor_and_repeats_above_it(world:
     assert (await world.store.collect("nobody", 0)).tasks == ()
 
 
-async def test_a_settlement_credits_the_rounds_that_have_passed(world: World) -> None:
-    await world.ready(quantum_units=10)
-    await world.tenant("b")
-    (started,) = await world.active(task("t", 10))
-    await world.submit(task("dear", 1000), *tasks(20, 10, tenant="b"))
-    await world.dispatch(20)
-    before, pool = await world.tenant_view(), await world.pool_view()
-    assert pool.round > before.credited
-    await world.settle(started, actual=10)
-    after = await world.tenant_view()
-    assert after.credited == pool.round
-    assert after.deficit == before.deficit + 10 * (pool.round - before.credited)
-
-
 async def test_absurd_usage_counts_as_the_largest_cost_of_a_task(world: World) -> None:
-    """Otherwise one tenant's reports could drive the rounds out of the range in which they are exact."""
+    """Otherwise one tenant's reports could drive virtual time out of the range in which it is exact."""
     await world.ready(quantum_units=1)
     (started,) = await world.active(task("t", 100))
     await world.submit(task("more", 100))
     before = (await world.tenant_view()).deficit
-    assert await world.settle(started, actual=2**40) is Write.DONE
-    assert (await world.view("t")).actual == 2**40
+    assert await world.settle(started, actual=2**50) is Write.DONE
+    assert (await world.view("t")).actual == 2**50
     after = (await world.tenant_view()).deficit
-    assert before - after == 2**20 - 100
+    assert before - after == 2**40 - 100

@@ -7,8 +7,8 @@ from fairlane.domain import events as rows
 from fairlane.domain.events import EndRow, Event, Row
 from fairlane.store.messages import Snapshot
 
-Change = tuple[str | int, ...]
-Place = tuple[int, int, str, int]
+Change = tuple[str | int | float, ...]
+Place = tuple[int, int, str]
 
 _RETURNED = frozenset({"throttled", "returned"})
 _RETURNING_COMMANDS = frozenset({"throttle", "release", "cancel"})
@@ -16,15 +16,13 @@ _RETURNING_COMMANDS = frozenset({"throttle", "release", "cancel"})
 
 @dataclass
 class _Account:
-    """One tenant. The queue holds (priority, arrival, id, cost), the next one first."""
+    """One tenant. The queue holds (priority, arrival, id), the next one first."""
 
     index: int
     weight: int
-    ratio: int = 1000
     queue: list[Place] = field(default_factory=list)
     backlogged: bool = False
     parked: bool = False
-    head: int | None = None
 
 
 class ServiceHistory:
@@ -48,12 +46,12 @@ class ServiceHistory:
                 f"{tenant.id}: the events and the snapshot disagree on its place"
             )
 
-    def _read_row(self, row: Row, by: str, deficits: dict[str, int]) -> None:
+    def _read_row(self, row: Row, by: str, deficits: dict[str, float]) -> None:
         match row:
             case rows.TenantRow():
                 self._weight(row.tenant, row.weight, deficits.get(row.tenant, 0))
             case rows.PendingRow():
-                self._places[row.tenant, row.task] = (row.priority, len(self._places), row.task, row.cost)
+                self._places[row.tenant, row.task] = (row.priority, len(self._places), row.task)
                 self._queue(row.tenant, row.task)
             case rows.ReadyRow():
                 self._queue(row.tenant, row.task)
@@ -67,36 +65,34 @@ class ServiceHistory:
                 if account.queue:
                     self._enter(account, row.deficit)
             case rows.ParkedRow():
-                self._leave(self._accounts[row.tenant])
+                self._leave(self._accounts[row.tenant], "parked")
                 self._accounts[row.tenant].parked = True
             case rows.EnqueuedRow():
-                self.changes.append(("dispatched", self._accounts[row.tenant].index, row.fence, row.charge))
+                self.changes.append(("dispatched", self._accounts[row.tenant].index, row.fence, row.charge, row.owed))
                 self._unqueue(row.tenant, row.task)
             case EndRow():
                 self._end(row, by)
 
-    def _weight(self, tenant: str, weight: int, deficit: int) -> None:
+    def _weight(self, tenant: str, weight: int, deficit: float) -> None:
         account = self._accounts.setdefault(tenant, _Account(len(self._accounts), weight))
         self.changes.append(("weight", account.index, weight))
         if account.backlogged:
-            account.backlogged, account.head = False, None
+            account.backlogged = False
             self._enter(account, deficit)
 
     def _end(self, row: EndRow, by: str) -> None:
         tenant, task, fence = row.tenant, row.task, row.fence
         account = self._accounts[tenant]
-        account.ratio = row.ratio
         if row.end == "completed":
-            self.changes.append(("settled", account.index, fence, row.actual, row.forfeited))
+            self.changes.append(("settled", account.index, fence, row.actual, row.owed))
         elif fence and (row.end in _RETURNED or by in _RETURNING_COMMANDS or fence not in self._active):
-            self.changes.append(("reversed", account.index, fence))
+            self.changes.append(("reversed", account.index, fence, row.owed))
         elif fence:
             self.changes.append(("kept", account.index, fence))
         if fence == 0:
             self._unqueue(tenant, task)
         elif row.state == "pending" and row.not_before_ms == 0:
             self._queue(tenant, task)
-        self._note_head(account)
 
     def _queue(self, tenant: str, task: str) -> None:
         """Put a task into its queue. A tenant without tasks enters with deficit 0; another row has its debt, if any."""
@@ -104,33 +100,23 @@ class ServiceHistory:
         insort(account.queue, self._places[tenant, task])
         if not account.backlogged and not account.parked:
             self._enter(account, 0)
-        self._note_head(account)
 
     def _unqueue(self, tenant: str, task: str) -> None:
         account, place = self._accounts[tenant], self._places[tenant, task]
         if place in account.queue:
             account.queue.remove(place)
         if not account.queue:
-            self._leave(account)
-        self._note_head(account)
+            self._leave(account, "idle")
 
-    def _enter(self, account: _Account, deficit: int) -> None:
+    def _enter(self, account: _Account, deficit: float) -> None:
         if account.backlogged:
             at = max(i for i, change in enumerate(self.changes) if change[:2] == ("backlogged", account.index))
             self.changes[at] = ("backlogged", account.index, deficit)
         else:
             self.changes.append(("backlogged", account.index, deficit))
         account.backlogged = True
-        self._note_head(account)
 
-    def _leave(self, account: _Account) -> None:
-        if account.backlogged:
-            self.changes.append(("unbacklogged", account.index))
-        account.backlogged, account.head = False, None
-
-    def _note_head(self, account: _Account) -> None:
-        if account.backlogged and account.queue:
-            charge = max(1, -(-account.queue[0][3] * account.ratio // 1000))
-            if charge != account.head:
-                account.head = charge
-                self.changes.append(("head", account.index, charge))
+    def _leave(self, account: _Account, kind: str) -> None:
+        if account.backlogged or kind == "idle":
+            self.changes.append((kind, account.index))
+        account.backlogged = False

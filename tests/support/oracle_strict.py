@@ -39,6 +39,7 @@ class StrictOrder:
         self._tasks: dict[int, _Task] = {}
         self._arrived = 0
         self._fence = 0
+        self._epoch = 0
 
     def put_tenant(self, tenant: int, weight: int, slot_ceiling: int = 0, cost_ceiling: int = 0) -> None:
         entry = self._tenants.setdefault(tenant, _Tenant())
@@ -59,8 +60,8 @@ class StrictOrder:
         self._tasks[task] = _Task(tenant, cost, key)
         self._queue(task)
 
-    def dispatch(self, limit: int, places: int) -> tuple[list[tuple[int, int, int, int]], list[int], bool]:
-        placed: list[tuple[int, int, int, int]] = []
+    def dispatch(self, limit: int, places: int) -> tuple[list[tuple[int, int, int, int, float, int]], list[int], bool]:
+        placed: list[tuple[int, int, int, int, float, int]] = []
         rejected: list[int] = []
         while len(placed) < min(limit, places) and self._slots() < self._capacity:
             runnable = self.calendar()
@@ -79,17 +80,16 @@ class StrictOrder:
                 break
             else:
                 self._fence += 1
-                placed.append((index, number, self._fence, max(1, -(-task.cost * tenant.ratio // 1000))))
+                placed.append((index, number, self._fence, max(1, -(-task.cost * tenant.ratio // 1000)), 0, 0))
                 self._take(number)
         return placed, rejected, False
 
-    def settle(self, task: int, actual: int, good: bool = True) -> int:
+    def settle(self, task: int, actual: int, good: bool = True) -> None:
         tenant, cost = self._tenants[self._tasks[task].tenant], self._tasks[task].cost
         if good:
             observed = min(2**20, 1000 * actual // cost)
             tenant.ratio = max(1, min(1000, tenant.ratio + (observed - tenant.ratio) // 8))
         self._end(task)
-        return 0
 
     def fail_retry(self, task: int) -> None:
         self._leave(task)
@@ -111,13 +111,15 @@ class StrictOrder:
     def pool(self) -> SimpleNamespace:
         return SimpleNamespace(
             quantum=self._quantum, capacity=self._capacity, cost_ceiling=self._cost_ceiling, slots=self._slots(),
-            cost=self._cost(), round=0, epoch=0, live=len(self._tasks),
+            cost=self._cost(), virtual_time=0, round=0, epoch=self._epoch, live=len(self._tasks),
         )  # fmt: skip
 
     def tenant(self, tenant: int) -> SimpleNamespace:
         entry = self._tenants[tenant]
         parked_by = entry.place if entry.place in {"slots", "cost"} else None
-        return SimpleNamespace(**vars(entry), deficit=0, credited=0, pending=len(entry.queue), parked_by=parked_by)
+        return SimpleNamespace(
+            **vars(entry), virtual_time=0, deficit=0, owed=0, pending=len(entry.queue), parked_by=parked_by
+        )
 
     def pending(self, tenant: int) -> list[int]:
         return list(self._tenants[tenant].queue)
@@ -181,4 +183,5 @@ class StrictOrder:
         self._leave(number)
         tenant = self._tenants[self._tasks[number].tenant]
         del self._tasks[number]
+        self._epoch += not self._tasks
         self._look(tenant)

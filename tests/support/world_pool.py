@@ -91,15 +91,16 @@ class PoolReference:
         tasks = [task for task in self.in_state(ENQUEUED, ACTIVE) if task.incarnation == incarnation]
         return sorted(tasks, key=lambda task: task.fence)
 
-    def act(self, tenant: int, action: Callable[[], T], *, refund: int = 0) -> T:
-        """Change a tenant; if it enters the calendar, note its deficit before any refund."""
+    def act(self, tenant: int, action: Callable[[], T], *, refund: bool = False) -> T:
+        """Change a tenant; if it enters the calendar, note its deficit, before the refund if there is one."""
         before = self.scheduler.tenant(tenant)
         result = action()
         after = self.scheduler.tenant(tenant)
+        deficit = min(0, before.deficit) if refund and after.place == "calendar" else after.deficit
         if before.parked_by and not after.parked_by:
-            self.moves[ReleasedRow(tenant_id(tenant), after.deficit)] += 1
-        elif before.place == "idle" and after.place == "calendar" and after.deficit != refund:
-            self.moves[EnteredRow(tenant_id(tenant), after.deficit - refund)] += 1
+            self.moves[ReleasedRow(tenant_id(tenant), deficit)] += 1
+        elif before.place == "idle" and after.place == "calendar" and deficit != 0:
+            self.moves[EnteredRow(tenant_id(tenant), deficit)] += 1
         return result
 
     def register(self, worker: Worker) -> Call:
@@ -229,11 +230,13 @@ class PoolReference:
             reason = self.scheduler.tenant(index).parked_by
             if reason and index not in parked:
                 self.moves[ParkedRow(tenant_id(index), ParkReason(reason))] += 1
-        for (_, number, fence, charge), incarnation in zip(placed, places, strict=False):
+        for (_, number, fence, charge, deficit, owed), incarnation in zip(placed, places, strict=False):
             task = self.tasks[number]
             task.state, task.fence, task.charge, task.incarnation = ENQUEUED, fence, charge, incarnation
             free[incarnation] -= 1
-            self.decisions.append(EnqueuedRow(task.ref.tenant, task.ref.id, fence, task.cost, charge, incarnation))
+            self.decisions.append(
+                EnqueuedRow(task.ref.tenant, task.ref.id, fence, task.cost, charge, incarnation, deficit, owed)
+            )
         for number in rejected:
             task = self.tasks.pop(number)
             self.ended[task.ref] = "rejected"

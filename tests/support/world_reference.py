@@ -5,7 +5,6 @@ from functools import partial
 
 from fairlane.domain.attempt import AttemptState, Outcome
 from fairlane.domain.events import ActiveRow, EndRow
-from fairlane.domain.policy import QueuePolicy
 from fairlane.domain.task import TaskState
 from fairlane.store.messages import CancelStatus, Return, Settlement, Started, Throttle as Throttled, Write
 from tests.support import world_operations as ops
@@ -68,8 +67,8 @@ class Reference(PoolReference):
             for task, (_, permille) in zip(tasks, operation.tasks, strict=False):
                 actual = task.cost * permille // 1000
                 batch.append(Settlement(task.ref, task.fence, Outcome.COMPLETED, actual))
-                forfeited = self.act(task.tenant, partial(self.scheduler.settle, task.number, actual))
-                self._ended(task, "completed", "completed", actual=actual, forfeited=forfeited)
+                self.act(task.tenant, partial(self.scheduler.settle, task.number, actual))
+                self._ended(task, "completed", "completed", actual=actual)
             yield Call("settle", (first.incarnation, batch), [Write.DONE] * len(batch))
 
     def fail(self, operation: ops.Fail) -> Iterator[Call]:
@@ -154,8 +153,7 @@ class Reference(PoolReference):
         self._ended(task, attempt, PENDING)
 
     def _give_back(self, task: Task, attempt: str, ready_at: int) -> None:
-        refund = task.charge if self.setup.policy is QueuePolicy.WDRR else 0
-        self.act(task.tenant, lambda: self.scheduler.give_back(task.number, wait=ready_at > 0), refund=refund)
+        self.act(task.tenant, lambda: self.scheduler.give_back(task.number, wait=ready_at > 0), refund=not ready_at)
         task.ready_at = ready_at
         self._ended(task, attempt, WAITING if ready_at else PENDING)
 
@@ -165,13 +163,14 @@ class Reference(PoolReference):
         self.act(task.tenant, lambda: self.scheduler.cancel(task.number))
         self._ended(task, "cancelled", "cancelled")
 
-    def _ended(self, task: Task, attempt: str, state: str, *, actual: int = 0, forfeited: int = 0) -> None:
+    def _ended(self, task: Task, attempt: str, state: str, *, actual: int = 0) -> None:
         """Note the end of an attempt, and of its task unless the task waits again."""
-        ratio = self.scheduler.tenant(task.tenant).ratio
+        tenant_now = self.scheduler.tenant(task.tenant)
+        owed, ratio = tenant_now.owed if task.fence else 0, tenant_now.ratio
         seen, not_before = (PENDING, task.ready_at) if state == WAITING else (state, 0)
         tenant, task_id, new_state = task.ref.tenant, task.ref.id, TaskState(seen)
         self.decisions.append(
-            EndRow(AttemptState(attempt), tenant, task_id, task.fence, actual, forfeited, ratio, new_state, not_before)
+            EndRow(AttemptState(attempt), tenant, task_id, task.fence, actual, owed, ratio, new_state, not_before)
         )
         task.state = state
         if state not in {PENDING, WAITING}:

@@ -76,7 +76,7 @@ class Twin:
         """Compare the calendar, the order of every queue, and the state of every task, ended or not."""
         keys, scheduler, tasks = self.store.keys, self.reference.scheduler, self.reference.tasks
         flat = await command(self.store, "ZRANGE", keys.key("calendar"), 0, -1, "WITHSCORES")
-        calendar = [(int(rank), name.decode()) for name, rank in zip(flat[::2], flat[1::2], strict=True)]
+        calendar = [(float(rank), name[17:].decode()) for name, rank in zip(flat[::2], flat[1::2], strict=True)]
         wanted = [(rank, tenant_id(tenant)) for rank, tenant in scheduler.calendar()]
         if self.reference.setup.policy is QueuePolicy.WDRR:
             assert calendar == wanted

@@ -98,11 +98,6 @@ def test_every_tenant_s_queue_has_a_bound() -> None:
     assert refusal(TenantConfig, {"queue_limit": None}).startswith("queue_limit = None")
 
 
-def test_the_largest_cost_keeps_rounds_exact() -> None:
-    assert PoolConfig(quantum_units=1).max_cost_units == 2**20
-    assert PoolConfig(quantum_units=2**30).max_cost_units == MAX_COST
-
-
 @pytest.mark.parametrize("kind", [TenantConfig, PoolConfig, WorkerConfig, ServerConfig, SchedulerConfig])
 def test_an_unknown_field_is_refused_by_name(kind: type[Section]) -> None:
     text = refusal(kind, {"xyzzy": 3})

@@ -11,12 +11,13 @@ from tools.docs.redis_schema import render
 
 WIRE = [
     ("pending", "acme", "t", 10, 100),
-    ("enqueued", "acme", "t", 1, 10, 9, "w1"),
+    ("enqueued", "acme", "t", 1, 10, 9, "w1", -4.5, 3),
     ("active", "acme", "t", 1),
     *[(end.value, "acme", "t", 1, 10, 0, 1000, "pending", 0) for end in sorted(ENDS)],
     ("ready", "acme", "t"),
     ("parked", "acme", "slots"),
     ("released", "acme", -5),
+    ("round", 7, 1000),
     ("entered", "acme", -5),
     ("tenant", "acme", 2, 0, 0),
     ("budget", "acme", 100),

@@ -205,6 +205,7 @@ def no_garbage_collection() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.mark.no_cover  # it would measure the tracer
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.usefixtures("no_garbage_collection")
 def test_ten_thousand_workers_cost_at_most_three_times_as_much_as_ten(strategy: str) -> None:

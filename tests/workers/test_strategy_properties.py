@@ -137,6 +137,7 @@ def test_least_busy_chooses_none_that_is_busier_than_another(
         assert (chosen is None and not shares) or shares[chosen] == min(shares.values())
 
 
+@pytest.mark.no_cover
 @settings(max_examples=10, deadline=None)
 @given(weights=st.lists(st.integers(1, 100), min_size=1, max_size=10), seed=SEEDS)
 def test_weighted_follows_the_weights_within_half_a_turn_for_each_worker(weights: list[int], seed: int) -> None:
@@ -148,6 +149,7 @@ def test_weighted_follows_the_weights_within_half_a_turn_for_each_worker(weights
         assert abs(counts[f"w{n}"] - 10_000 * weight / sum(weights)) <= max(2, len(weights) / 2)
 
 
+@pytest.mark.no_cover
 @settings(max_examples=10, deadline=None)
 @given(weights=st.lists(st.integers(1, 100), min_size=1, max_size=10), seed=SEEDS)
 def test_weighted_random_follows_the_weights_within_six_deviations(weights: list[int], seed: int) -> None:

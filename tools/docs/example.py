@@ -7,7 +7,7 @@ name = "default"                 # schedulers with one name on one server share 
 
 [pool]                           # one provider key, or one model
 slots = 32                       # at most 32 tasks in flight
-quantum_units = 500              # about a typical cost or less
+quantum_units = 500              # a round: about a typical cost
 max_attempts = 3
 starts = { limit = 600, interval_ms = 60_000 }        # 600 RPM over all tenants
 

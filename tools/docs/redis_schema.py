@@ -20,7 +20,8 @@ Schema version {version}. Every key of a scheduler starts with `{prefix}`: the b
 into one cluster slot, so that one script can change them together. Ids of tenants and tasks never hold a colon or a
 brace, so that a key is read from left to right. Nothing outside Fairlane should write these keys.
 
-Numbers are whole and exact up to 2^53. Times are milliseconds of the server's clock since the epoch. Durations are
+Numbers are whole and exact up to 2^53, except virtual times (`virtual_time`, `rebased`, `base`, scores of the calendar)
+and deficits, which are doubles. Other times are milliseconds of the server's clock since the epoch. Durations are
 milliseconds. Costs are units.
 """
 

@@ -1,4 +1,4 @@
-"""The largest service gap between two backlogged tenants, against what deficit round robin allows.
+"""The largest service gap between two backlogged tenants, against the bound of docs/fairness.md.
 
 The events are turned into the history that the native core judges: when each tenant could be served, what was
 handed out, and how each charge was corrected.
@@ -12,13 +12,15 @@ from bench.fairness.scenario import TenantLoad
 from bench.shared.evidence import Attempt, TenantTrace, number_at
 from fairlane import _core
 from fairlane.domain.attempt import AttemptState
+from fairlane.domain.limits import MAX_COST
 from fairlane.domain.policy import QueuePolicy
 
 Change = (
-    tuple[Literal["weight", "backlogged", "head", "kept", "reversed"], int, int]
-    | tuple[Literal["unbacklogged"], int]
-    | tuple[Literal["dispatched"], int, int, int]
-    | tuple[Literal["settled"], int, int, int, int]
+    tuple[Literal["weight", "kept"], int, int]
+    | tuple[Literal["backlogged"], int, float]
+    | tuple[Literal["parked", "idle"], int]
+    | tuple[Literal["reversed"], int, int, int]
+    | tuple[Literal["dispatched", "settled"], int, int, int, int]
 )
 Placed = tuple[int, int, int, Change]
 """Place in the stream, rank within the place, server time, change."""
@@ -35,7 +37,7 @@ def service_gap(observation: Observation) -> ServiceGap | None:
     for index, load in enumerate(observation.loads):
         history += _tenant(observation, index, load)
     history.sort(key=lambda each: each[:2])
-    found = _core.service_gap([each[3] for each in history], observation.scenario.pool.quantum_units)
+    found = _core.service_gap([each[3] for each in history])
     if found is None:
         return None
     largest, closest = found
@@ -57,33 +59,28 @@ def _tenant(observation: Observation, index: int, load: TenantLoad) -> list[Plac
     history: list[Placed] = [(-1, index, observation.origin_ms, ("weight", index, load.weight))]
     for attempt in observation.attempts[load.id]:
         since, until = attempt.enqueued, attempt.ended
-        history.append((since.place, 0, since.at_ms, ("dispatched", index, attempt.fence, attempt.charge)))
+        handed: Change = ("dispatched", index, attempt.fence, attempt.charge, attempt.owed)
+        history.append((since.place, 0, since.at_ms, handed))
         if until is not None:
-            history.append(
-                (until.place, 0, until.at_ms, _ending(index, attempt, observation.scenario.pool.max_cost_units))
-            )
+            history.append((until.place, 0, until.at_ms, _ending(index, attempt)))
     trace = observation.evidence.tenants.get(load.id)
-    return history if trace is None else history + _backlog(index, load, trace)
+    return history if trace is None else history + _backlog(index, trace)
 
 
-def _ending(index: int, attempt: Attempt, most: int) -> Change:
-    """Return how the charge ended: corrected, kept, or given back because nothing ran.
-
-    ``most``: fairness counts no more of an actual cost.
-    """
+def _ending(index: int, attempt: Attempt) -> Change:
+    """Return how the charge ended: corrected, kept, or given back because nothing ran."""
     if attempt.ended_well:
-        return ("settled", index, attempt.fence, min(attempt.actual, most), attempt.forfeited)
+        return ("settled", index, attempt.fence, min(attempt.actual, MAX_COST), attempt.owed_after)
     gave_back = attempt.state in {AttemptState.THROTTLED, AttemptState.RETURNED}
     if gave_back or attempt.active is None:
-        return ("reversed", index, attempt.fence)
+        return ("reversed", index, attempt.fence, attempt.owed_after)
     return ("kept", index, attempt.fence)
 
 
-def _backlog(index: int, load: TenantLoad, trace: TenantTrace) -> list[Placed]:
+def _backlog(index: int, trace: TenantTrace) -> list[Placed]:
     """Follow when the tenant could be served: something queued, and not parked.
 
-    Every task of the tenant has the same estimate, so its head has too. A tenant that becomes backlogged
-    without a deficit in the events owes nothing.
+    A tenant that becomes backlogged without a deficit in the events enters with none.
     """
     steps = [(delta.place, delta.at_ms, delta.change, 0) for delta in trace.queued]
     for since, until, _ in trace.parked:
@@ -98,9 +95,10 @@ def _backlog(index: int, load: TenantLoad, trace: TenantTrace) -> list[Placed]:
         parked += more_parked
         can_be_served = queued > 0 and not parked
         if can_be_served and not backlogged:
-            history.append((place, 1, at_ms, ("head", index, load.cost)))
-            history.append((place, 2, at_ms, ("backlogged", index, trace.deficits.get(number_at(place), 0))))
+            history.append((place, 1, at_ms, ("backlogged", index, trace.deficits.get(number_at(place), 0.0))))
+        elif queued == 0:
+            history.append((place, 1, at_ms, ("idle", index)))
         elif backlogged and not can_be_served:
-            history.append((place, 1, at_ms, ("unbacklogged", index)))
+            history.append((place, 1, at_ms, ("parked", index)))
         backlogged = can_be_served
     return history

@@ -37,6 +37,7 @@ def measure(observation: Observation, *, provider_peak: int, end: EndMetrics) ->
             if row.at.at_ms >= observation.origin_ms
         ],
         service_gap=gap.service_gap(observation),
+        rounds=observation.evidence.rounds[-1][1] if observation.evidence.rounds else 0,
         reserved_occupancy=occupancy.reserved(observation),
         provider_occupancy=occupancy.provider(observation),
         left_in_flight=end.left_in_flight,
@@ -60,6 +61,11 @@ def _tenants(observation: Observation) -> dict[str, TenantMetrics]:
             queue_wait_p95_ms=service.p95(observation, load.id, service.queue_wait),
             end_to_end_p95_ms=service.p95(observation, load.id, service.end_to_end),
             backlog_ratio=backlog.backlog_ratio(observation, load.id),
+            deficit=_range([attempt.deficit for attempt in observation.attempts[load.id]]),
         )
         for load in observation.loads
     }
+
+
+def _range(values: list[float]) -> tuple[float, float] | None:
+    return (round(min(values), 3), round(max(values), 3)) if values else None

@@ -4,7 +4,7 @@
 ///
 /// A tenant is "backlogged" while it is in the calendar: it has pending tasks, and no ceiling of its
 /// own stops it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
     /// The tenant has a new weight. This must be the tenant's first change. A later one ends its backlog.
     Weight {
@@ -17,20 +17,18 @@ pub enum Change {
     Backlogged {
         /// Index of the tenant.
         tenant: u32,
-        /// Its deficit at this moment, credited to the current round.
-        deficit: i64,
+        /// Its deficit at this moment.
+        deficit: f64,
     },
-    /// The tenant leaves the calendar: nothing is pending, or a ceiling stops it.
-    Unbacklogged {
+    /// A ceiling of its own stops a tenant of the calendar.
+    Parked {
         /// Index of the tenant.
         tenant: u32,
     },
-    /// The tenant has a new head task, or its head task has a new charge.
-    Head {
+    /// The tenant has no pending task left, and is owed nothing from now on.
+    Idle {
         /// Index of the tenant.
         tenant: u32,
-        /// Charge of the head task.
-        charge: i64,
     },
     /// A task was handed to a worker: service of `charge`.
     Dispatched {
@@ -38,8 +36,10 @@ pub enum Change {
         tenant: u32,
         /// Identifies the attempt.
         fence: u64,
-        /// Amount taken from the deficit.
+        /// What fairness counts until the attempt is settled.
         charge: i64,
+        /// What the tenant is owed afterwards.
+        owed: i64,
     },
     /// The attempt completed: service is corrected from its charge to its actual cost.
     Settled {
@@ -49,8 +49,8 @@ pub enum Change {
         fence: u64,
         /// Actual cost of the attempt.
         actual: i64,
-        /// Amount cut off the refund.
-        forfeited: i64,
+        /// What the tenant is owed afterwards.
+        owed: i64,
     },
     /// The attempt failed or was lost, and keeps its charge.
     Kept {
@@ -59,12 +59,14 @@ pub enum Change {
         /// Identifies the attempt.
         fence: u64,
     },
-    /// The attempt never started, and its charge was returned.
+    /// The attempt never started, and its charge was given back.
     Reversed {
         /// Index of the tenant.
         tenant: u32,
         /// Identifies the attempt.
         fence: u64,
+        /// What the tenant is owed afterwards.
+        owed: i64,
     },
 }
 
@@ -73,8 +75,8 @@ impl Change {
         match self {
             Self::Weight { tenant, .. }
             | Self::Backlogged { tenant, .. }
-            | Self::Unbacklogged { tenant }
-            | Self::Head { tenant, .. }
+            | Self::Parked { tenant }
+            | Self::Idle { tenant }
             | Self::Dispatched { tenant, .. }
             | Self::Settled { tenant, .. }
             | Self::Kept { tenant, .. }

@@ -44,44 +44,52 @@ pub struct GapReport {
 struct Stretch {
     least: (i128, usize),
     most: (i128, usize),
-    forfeited: [i128; 2],
+    /// The charges that each had in flight after its latest dispatch before the stretch.
+    ahead: [i128; 2],
 }
 
 /// Finds the largest |ΔS₁/w₁ − ΔS₂/w₂| over all pairs of tenants and all intervals in which both were
-/// backlogged throughout, with constant weights. Compares it with the bound of deficit round robin:
+/// backlogged throughout, with constant weights. Compares it with the bound of the scheduler:
 ///
-/// 2·quantum + Σ over both of (C + D + O + U + F) / w
+/// Σ over both of (max(C, D, L) + E + O + U + 1) / w
 ///
 /// The terms of a tenant are taken over its own backlog up to the end of the interval:
 ///
-/// * C: the largest charge of a head task or, if larger, the deficit with which the tenant entered the
-///   calendar less one round's credit
-/// * D: the debt with which it entered
-/// * O and U: the peak overcharge and the peak undercharge of its attempts in flight
-/// * F: the refunds forfeited while both tenants were backlogged
+/// * C: the largest charge of a dispatched task
+/// * D and E: the debt, or the credit, with which it entered the calendar
+/// * L: the charges it had in flight right after its latest dispatch before the other was backlogged, too
+/// * O: the peak of what it is owed plus the overcharge of its attempts in flight
+/// * U: the peak undercharge of its attempts in flight
+/// * 1: one unit of cost for the rounding of virtual times
 ///
 /// Service is the charge, corrected to the actual cost at settlement.
 ///
-/// Without estimation errors this is the bound of Shreedhar and Varghese (1995), with the same proof:
-/// the deficit, credited to the current round, stays between −D − U and w·quantum + C + O, and service
-/// is the credit minus the change of the deficit minus the forfeited refunds.
+/// Proof. Let X = weight · (V − v) + owed. Every change of a tenant's service changes X by as much the other
+/// way, and else only V moves X, equally per weight for all. So the gap between i and j is the range of
+/// Y = X_j/w_j − X_i/w_i, and it is enough to bound Y from above, for each of the two as i.
+///
+/// * While both are backlogged, i is dispatched only when v_i ≤ v_j. So Y ≤ C_i/w_i + owed_j/w_j after it.
+///   From then on, Y plus j's overcharge in flight, per weight, plus i's undercharge in flight, per weight,
+///   does not grow until the next dispatch of i: a dispatch of j takes its charge from Y and adds at most
+///   that to the overcharge; a settlement moves as much from one to the other, or reduces Y. So
+///   Y ≤ (C_i + U_i)/w_i + O_j/w_j.
+/// * Before the first such dispatch of i, the value at the beginning of the interval takes the place of C_i.
+///   There X_j ≤ E_j + O_j: V grows only up to the v of a tenant that is served, the smallest one, so X_j ≤
+///   owed_j then, and X_j plus j's overcharge in flight does not grow otherwise. And X_i ≥ −L_i − U_i: V is at
+///   least v_i less what i has in flight when it is dispatched; or X_i ≥ −D_i − U_i if i was not yet.
 ///
 /// Returns `None` if no two tenants were ever backlogged together. Takes O(changes · tenants).
 ///
 /// # Errors
-/// If the quantum is not above 0, or a change contradicts the changes before it; the error has its index.
-pub fn service_gap(changes: &[Change], quantum: i64) -> Result<Option<GapReport>, MeasureError> {
-    if quantum <= 0 {
-        return Err(MeasureError::new("quantum", quantum, "a number above 0"));
-    }
+/// If a change contradicts the changes before it; the error has its index.
+pub fn service_gap(changes: &[Change]) -> Result<Option<GapReport>, MeasureError> {
     let mut ledger = Ledger::new(changes)?;
     let tenants = ledger.accounts.len();
     let mut stretches: Vec<Option<Stretch>> = vec![None; tenants * tenants];
     let mut report: Option<GapReport> = None;
     for (index, &change) in changes.iter().enumerate() {
         let subject = ledger.book(change);
-        let head = matches!(change, Change::Head { .. });
-        for other in (0..tenants).filter(|&other| other != subject && !head) {
+        for other in (0..tenants).filter(|&other| other != subject) {
             let (a, b) = (subject.min(other), subject.max(other));
             let stretch = &mut stretches[a * tenants + b];
             let pair = [&ledger.accounts[a], &ledger.accounts[b]];
@@ -91,7 +99,7 @@ pub fn service_gap(changes: &[Change], quantum: i64) -> Result<Option<GapReport>
             }
             let grown = extend(stretch, pair, index);
             if let (true, Some(stretch)) = (grown, stretch) {
-                let gap = measure(stretch, pair, quantum.into());
+                let gap = measure(stretch, pair);
                 report = Some(report.map_or(
                     GapReport {
                         largest: gap,
@@ -124,7 +132,7 @@ fn extend(stretch: &mut Option<Stretch>, [a, b]: [&Account; 2], index: usize) ->
             *stretch = Some(Stretch {
                 least: (now, index),
                 most: (now, index),
-                forfeited: [a.forfeited, b.forfeited],
+                ahead: [a.charged_last, b.charged_last],
             });
             true
         }
@@ -141,13 +149,11 @@ fn extend(stretch: &mut Option<Stretch>, [a, b]: [&Account; 2], index: usize) ->
 }
 
 /// The gap over a stretch so far and its bound, both times the two weights, so that they are integers.
-fn measure(stretch: &Stretch, [a, b]: [&Account; 2], quantum: i128) -> ServiceGap {
+fn measure(stretch: &Stretch, [a, b]: [&Account; 2]) -> ServiceGap {
     let weights = a.weight * b.weight;
     let gap = stretch.most.0 - stretch.least.0;
-    let spread = [a, b].map(|account| account.spread(quantum));
-    let lost_a = spread[0] + a.forfeited - stretch.forfeited[0];
-    let lost_b = spread[1] + b.forfeited - stretch.forfeited[1];
-    let bound = 2 * quantum * weights + lost_a * b.weight + lost_b * a.weight;
+    let [ahead_a, ahead_b] = stretch.ahead;
+    let bound = a.spread(ahead_a) * b.weight + b.spread(ahead_b) * a.weight;
     let rising = stretch.least.1 <= stretch.most.1;
     let (first, second) = if rising { (a, b) } else { (b, a) };
     ServiceGap {

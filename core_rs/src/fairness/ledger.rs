@@ -1,11 +1,11 @@
-//! The service of each tenant, and how far its deficit can have moved at the same time.
+//! The service of each tenant, and how far its credit can have moved at the same time.
 
 use std::collections::BTreeMap;
 
 use super::change::Change;
 use crate::MeasureError;
 
-/// A tenant's running account. Sums are over its present backlog, unless stated otherwise.
+/// A tenant's running account. Peaks are over its present backlog.
 #[derive(Debug, Default)]
 pub(super) struct Account {
     pub id: u32,
@@ -13,54 +13,72 @@ pub(super) struct Account {
     pub backlogged: bool,
     /// Service since the beginning of the history.
     pub service: i128,
-    /// Refunds cut off since the beginning of the history.
-    pub forfeited: i128,
-    head: i128,
-    deficit: i128,
-    largest_head: i128,
-    over: Errors,
-    under: Errors,
-}
-
-/// Estimation errors of the attempts in flight: all overcharges, or all undercharges.
-#[derive(Debug, Default)]
-struct Errors {
-    now: i128,
-    peak: i128,
-}
-
-impl Errors {
-    fn add(&mut self, error: i128) {
-        self.now += error;
-        self.peak = self.peak.max(self.now);
-    }
+    /// What it entered the calendar with: credit, and debt.
+    credit: i128,
+    debt: i128,
+    largest_charge: i128,
+    owed: i128,
+    /// The charges in flight.
+    charged: i128,
+    /// The charges in flight right after its latest dispatch in this backlog.
+    pub charged_last: i128,
+    /// Overcharge, and undercharge, of the attempts in flight.
+    over: i128,
+    under: i128,
+    peak_over: i128,
+    peak_under: i128,
 }
 
 impl Account {
-    /// Largest distance between two values of the deficit, less one round's credit.
-    ///
-    /// The deficit, credited to the current round, exceeds a head task's charge by more than one
-    /// round's credit only if it began there, or if overcharged attempts in flight give a refund. It
-    /// falls below 0 only if it began there, or if attempts in flight were undercharged.
-    pub fn spread(&self, quantum: i128) -> i128 {
-        let carried = self.deficit - self.weight * quantum;
-        let above = self.largest_head.max(carried) + self.over.peak;
-        let below = (-self.deficit).max(0) + self.under.peak;
-        above + below
+    /// Largest distance between two values of its credit, see [`super::service_gap`]. `ahead`: its
+    /// `charged_last` when the other tenant was there, too.
+    pub fn spread(&self, ahead: i128) -> i128 {
+        let below = self.debt.max(self.largest_charge).max(ahead);
+        below + self.credit + self.peak_over + self.peak_under + ROUNDING
     }
 
-    fn begin(&mut self, deficit: i64) {
+    fn begin(&mut self, deficit: f64) {
         self.backlogged = true;
-        self.deficit = deficit.into();
-        self.largest_head = self.head;
-        self.over.peak = self.over.now;
-        self.under.peak = self.under.now;
+        self.credit = whole(deficit);
+        self.debt = whole(-deficit);
+        self.largest_charge = 0;
+        self.charged_last = 0;
+        self.peak_over = 0;
+        self.peak_under = 0;
+        self.note();
     }
 
-    fn end(&mut self) {
-        self.backlogged = false;
-        self.head = 0;
+    /// Takes note of what it is owed. Only an overcharge adds to that.
+    fn owes(&mut self, owed: i64, delta: i128) -> Result<(), &'static str> {
+        let most = self.owed + delta.max(0);
+        self.owed = owed.into();
+        if self.owed > most {
+            return Err("owed no more than before plus the overcharge");
+        }
+        Ok(())
     }
+
+    fn correct(&mut self, Attempt { charge, delta, .. }: Attempt) {
+        self.charged -= charge;
+        self.service -= delta;
+        self.over -= delta.max(0);
+        self.under -= (-delta).max(0);
+    }
+
+    fn note(&mut self) {
+        self.peak_over = self.peak_over.max(self.over + self.owed);
+        self.peak_under = self.peak_under.max(self.under);
+    }
+}
+
+/// One unit of cost: more than the rounding of the few virtual times that a bound compares.
+const ROUNDING: i128 = 1;
+
+/// An amount rounded up to whole units, 0 if negative.
+fn whole(amount: f64) -> i128 {
+    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+    let units = amount.ceil() as i128;
+    units.max(0)
 }
 
 /// The charge of one attempt, and its correction `delta`: charge − actual.
@@ -95,7 +113,8 @@ impl Ledger {
             })?;
         }
         for account in &mut ledger.accounts {
-            account.end();
+            account.backlogged = false;
+            account.owed = 0;
         }
         Ok(ledger)
     }
@@ -119,26 +138,34 @@ impl Ledger {
         let Some(&index) = self.indices.get(&change.tenant()) else {
             return Err("preceded by a weight of its tenant");
         };
-        let backlogged = &mut self.accounts[index].backlogged;
+        let account = &mut self.accounts[index];
         match change {
             Change::Weight { .. } => {}
-            Change::Backlogged { .. } => {
-                if std::mem::replace(backlogged, true) {
+            Change::Backlogged { deficit, .. } => {
+                if std::mem::replace(&mut account.backlogged, true) {
                     return Err("about a tenant that is not backlogged");
                 }
+                if !deficit.is_finite() {
+                    return Err("a change with a finite deficit");
+                }
             }
-            Change::Unbacklogged { .. } => {
-                if !std::mem::replace(backlogged, false) {
+            Change::Parked { .. } => {
+                if !std::mem::replace(&mut account.backlogged, false) {
                     return Err("about a tenant that is backlogged");
                 }
             }
-            Change::Head { charge, .. } => not_below_zero(charge, 0)?,
+            Change::Idle { .. } => {
+                account.backlogged = false;
+                account.owed = 0;
+            }
             Change::Dispatched {
                 tenant,
                 fence,
                 charge,
+                owed,
             } => {
-                not_below_zero(charge, 0)?;
+                not_below_zero(charge, owed)?;
+                account.owes(owed, 0)?;
                 let attempt = Attempt {
                     tenant,
                     charge: charge.into(),
@@ -152,14 +179,21 @@ impl Ledger {
             Change::Settled {
                 fence,
                 actual,
-                forfeited,
+                owed,
                 ..
             } => {
-                not_below_zero(actual, forfeited)?;
-                self.finish(change, fence, Some(actual))?;
+                not_below_zero(actual, owed)?;
+                let delta = self.finish(change, fence, Some(actual))?;
+                self.accounts[index].owes(owed, delta)?;
             }
-            Change::Kept { fence, .. } => self.finish(change, fence, None)?,
-            Change::Reversed { fence, .. } => self.finish(change, fence, Some(0))?,
+            Change::Kept { fence, .. } => {
+                self.finish(change, fence, None)?;
+            }
+            Change::Reversed { fence, owed, .. } => {
+                not_below_zero(0, owed)?;
+                let delta = self.finish(change, fence, Some(0))?;
+                self.accounts[index].owes(owed, delta)?;
+            }
         }
         Ok(())
     }
@@ -169,12 +203,12 @@ impl Ledger {
         change: Change,
         fence: u64,
         actual: Option<i64>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<i128, &'static str> {
         match self.attempts.get_mut(&fence) {
             Some(attempt) if attempt.tenant == change.tenant() && !attempt.ended => {
                 attempt.ended = true;
                 attempt.delta = actual.map_or(0, |actual| attempt.charge - i128::from(actual));
-                Ok(())
+                Ok(attempt.delta)
             }
             _ => Err("about a fence that its tenant has in flight"),
         }
@@ -186,39 +220,37 @@ impl Ledger {
         let account = &mut self.accounts[index];
         match change {
             Change::Weight { weight, .. } => {
-                account.end();
+                account.backlogged = false;
                 account.weight = weight.into();
             }
             Change::Backlogged { deficit, .. } => account.begin(deficit),
-            Change::Unbacklogged { .. } => account.end(),
-            Change::Head { charge, .. } => {
-                account.head = charge.into();
-                account.largest_head = account.largest_head.max(account.head);
+            Change::Parked { .. } => account.backlogged = false,
+            Change::Idle { .. } => {
+                account.backlogged = false;
+                account.owed = 0;
             }
-            Change::Dispatched { fence, .. } => {
+            Change::Dispatched { fence, owed, .. } => {
                 let Attempt { charge, delta, .. } = self.attempts[&fence];
                 account.service += charge;
-                account.largest_head = account.largest_head.max(charge);
-                account.over.add(delta.max(0));
-                account.under.add((-delta).max(0));
+                account.largest_charge = account.largest_charge.max(charge);
+                account.charged += charge;
+                account.charged_last = account.charged;
+                account.over += delta.max(0);
+                account.under += (-delta).max(0);
+                account.owed = owed.into();
             }
-            Change::Settled { fence, .. }
-            | Change::Kept { fence, .. }
-            | Change::Reversed { fence, .. } => {
-                let delta = self.attempts[&fence].delta;
-                account.service -= delta;
-                account.over.now -= delta.max(0);
-                account.under.now -= (-delta).max(0);
-                if let Change::Settled { forfeited, .. } = change {
-                    account.forfeited += i128::from(forfeited);
-                }
+            Change::Settled { fence, owed, .. } | Change::Reversed { fence, owed, .. } => {
+                account.correct(self.attempts[&fence]);
+                account.owed = owed.into();
             }
+            Change::Kept { fence, .. } => account.correct(self.attempts[&fence]),
         }
+        account.note();
         index
     }
 }
 
-fn not_below_zero(a: i64, b: i64) -> Result<(), &'static str> {
+const fn not_below_zero(a: i64, b: i64) -> Result<(), &'static str> {
     if a < 0 || b < 0 {
         return Err("a change with amounts of 0 or more");
     }

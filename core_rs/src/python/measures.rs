@@ -2,9 +2,8 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyTuple};
+use pyo3::types::PyTuple;
 
-use super::integer;
 use crate::fairness::{self, Change};
 use crate::{intervals, quantile, stats};
 
@@ -113,22 +112,19 @@ impl From<fairness::ServiceGap> for ServiceGap {
 
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "converted from Python")]
-pub fn service_gap(
-    changes: Vec<Bound<'_, PyTuple>>,
-    quantum: &Bound<'_, PyInt>,
-) -> PyResult<Option<(ServiceGap, ServiceGap)>> {
+pub fn service_gap(changes: Vec<Bound<'_, PyTuple>>) -> PyResult<Option<(ServiceGap, ServiceGap)>> {
     let changes = changes
         .iter()
         .enumerate()
         .map(|(index, entry)| {
             change(entry).ok_or_else(|| {
                 PyValueError::new_err(format!(
-                    "changes[{index}] is {entry}; it must be a change such as ('head', 0, 6)"
+                    "changes[{index}] is {entry}; it must be a change such as ('weight', 0, 6)"
                 ))
             })
         })
         .collect::<PyResult<Vec<Change>>>()?;
-    let report = fairness::service_gap(&changes, integer("quantum", quantum)?)?;
+    let report = fairness::service_gap(&changes)?;
     Ok(report.map(|report| (report.largest.into(), report.closest.into())))
 }
 
@@ -143,20 +139,18 @@ fn change(entry: &Bound<'_, PyTuple>) -> Option<Change> {
             (3, Change::Weight { tenant, weight })
         }
         "backlogged" => {
-            let deficit = amount(2)?;
+            let deficit = entry.get_item(2).ok()?.extract().ok()?;
             (3, Change::Backlogged { tenant, deficit })
         }
-        "unbacklogged" => (2, Change::Unbacklogged { tenant }),
-        "head" => {
-            let charge = amount(2)?;
-            (3, Change::Head { tenant, charge })
-        }
+        "parked" => (2, Change::Parked { tenant }),
+        "idle" => (2, Change::Idle { tenant }),
         "dispatched" => (
-            4,
+            5,
             Change::Dispatched {
                 tenant,
                 fence: fence()?,
                 charge: amount(3)?,
+                owed: amount(4)?,
             },
         ),
         "settled" => (
@@ -165,17 +159,21 @@ fn change(entry: &Bound<'_, PyTuple>) -> Option<Change> {
                 tenant,
                 fence: fence()?,
                 actual: amount(3)?,
-                forfeited: amount(4)?,
+                owed: amount(4)?,
             },
         ),
         "kept" => {
             let fence = fence()?;
             (3, Change::Kept { tenant, fence })
         }
-        "reversed" => {
-            let fence = fence()?;
-            (3, Change::Reversed { tenant, fence })
-        }
+        "reversed" => (
+            4,
+            Change::Reversed {
+                tenant,
+                fence: fence()?,
+                owed: amount(3)?,
+            },
+        ),
         _ => return None,
     };
     (entry.len() == length).then_some(found)

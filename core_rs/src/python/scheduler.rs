@@ -7,8 +7,8 @@ use super::integer;
 use crate::scheduler as core;
 use crate::scheduler::{Limits, Phase, Place, Reason};
 
-/// Tenant, task, fence and charge of each placement.
-type Placements = Vec<(u32, u64, u64, i64)>;
+/// Tenant, task, fence, charge, deficit and owed amount of each placement.
+type Placements = Vec<(u32, u64, u64, i64, f64, i64)>;
 
 #[pyclass(module = "fairlane._core", frozen, get_all, eq)]
 #[derive(Debug, PartialEq)]
@@ -16,11 +16,12 @@ pub struct TenantState {
     weight: i64,
     slot_ceiling: i64,
     cost_ceiling: i64,
-    deficit: i64,
-    credited: i64,
+    virtual_time: f64,
+    deficit: f64,
+    owed: i64,
+    charged: i64,
     ratio: i64,
     place: &'static str,
-    eligible: Option<i64>,
     parked_by: Option<&'static str>,
     slots: i64,
     cost: i64,
@@ -35,6 +36,7 @@ pub struct PoolState {
     cost_ceiling: i64,
     slots: i64,
     cost: i64,
+    virtual_time: f64,
     round: i64,
     epoch: u64,
     live: i64,
@@ -73,21 +75,22 @@ impl TaskState {
 
 impl From<core::TenantState> for TenantState {
     fn from(state: core::TenantState) -> Self {
-        let (place, eligible, parked_by) = match state.place {
-            Place::Idle => ("idle", None, None),
-            Place::Calendar { round } => ("calendar", Some(round), None),
-            Place::Parked(Reason::Slots) => ("parked", None, Some("slots")),
-            Place::Parked(Reason::Cost) => ("parked", None, Some("cost")),
+        let (place, parked_by) = match state.place {
+            Place::Idle => ("idle", None),
+            Place::Calendar => ("calendar", None),
+            Place::Parked(Reason::Slots) => ("parked", Some("slots")),
+            Place::Parked(Reason::Cost) => ("parked", Some("cost")),
         };
         Self {
             weight: state.limits.weight,
             slot_ceiling: state.limits.slot_ceiling,
             cost_ceiling: state.limits.cost_ceiling,
+            virtual_time: state.virtual_time,
             deficit: state.deficit,
-            credited: state.credited,
+            owed: state.owed,
+            charged: state.charged,
             ratio: state.ratio,
             place,
-            eligible,
             parked_by,
             slots: state.slots,
             cost: state.cost,
@@ -184,7 +187,7 @@ impl Scheduler {
         let placements = batch
             .placed
             .iter()
-            .map(|p| (p.tenant, p.task, p.fence, p.charge))
+            .map(|p| (p.tenant, p.task, p.fence, p.charge, p.deficit, p.owed))
             .collect();
         Ok((placements, batch.rejected, batch.more))
     }
@@ -195,7 +198,7 @@ impl Scheduler {
         task: &Bound<'_, PyInt>,
         actual: &Bound<'_, PyInt>,
         good: bool,
-    ) -> PyResult<i64> {
+    ) -> PyResult<()> {
         let actual = integer("actual", actual)?;
         Ok(self
             .0
@@ -227,6 +230,7 @@ impl Scheduler {
             cost_ceiling: state.cost_ceiling,
             slots: state.slots,
             cost: state.cost,
+            virtual_time: state.virtual_time,
             round: state.round,
             epoch: state.epoch,
             live: state.live,
@@ -253,7 +257,7 @@ impl Scheduler {
         Ok(self.0.task(integer("task", task)?).map(Into::into))
     }
 
-    fn calendar(&self) -> Vec<(i64, u32)> {
+    fn calendar(&self) -> Vec<(f64, u32)> {
         self.0.calendar().collect()
     }
 }

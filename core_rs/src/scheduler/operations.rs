@@ -3,10 +3,10 @@
 use super::error::within;
 use super::limits::{MAX_CEILING, MAX_COST, MAX_PRIORITY, MAX_SLOTS, MAX_WEIGHT};
 use super::tenant::{Queued, Tenant, score};
-use super::{Limits, Phase, PhaseName, Place, Pool, Scheduler, SchedulerError, Task};
+use super::{Limits, Phase, PhaseName, Pool, Scheduler, SchedulerError, Task};
 
 impl Scheduler {
-    /// Adds a tenant or changes its limits. A new weight applies from the current round on.
+    /// Adds a tenant or changes its limits. A new weight counts for service from now on.
     ///
     /// # Errors
     /// [`SchedulerError::OutOfRange`] unless the weight is in 1..=[`MAX_WEIGHT`], the slot ceiling
@@ -19,10 +19,11 @@ impl Scheduler {
             .entry(tenant)
             .or_insert_with(|| Tenant::new(tenant, limits, &self.pool));
         self.change(tenant, |tenant, pool| {
-            if tenant.place == Place::Idle {
-                tenant.settle_debt(pool);
+            if tenant.limits.weight != limits.weight {
+                tenant.restart_at(tenant.virtual_time());
             }
             tenant.limits = limits;
+            pool.heaviest = pool.heaviest.max(limits.weight);
         });
         Ok(())
     }
@@ -49,9 +50,8 @@ impl Scheduler {
     ///
     /// # Errors
     /// In this order: [`SchedulerError::UnknownTenant`], [`SchedulerError::DuplicateTask`] if a live
-    /// task has the handle, [`SchedulerError::OutOfRange`] unless the cost is in
-    /// 1..=min([`MAX_COST`], quantum · [`MAX_QUANTA_PER_TASK`]) and the priority in
-    /// 0..=[`MAX_PRIORITY`], [`SchedulerError::AboveTenantCeiling`],
+    /// task has the handle, [`SchedulerError::OutOfRange`] unless the cost is in 1..=[`MAX_COST`]
+    /// and the priority in 0..=[`MAX_PRIORITY`], [`SchedulerError::AboveTenantCeiling`],
     /// [`SchedulerError::AbovePoolCeiling`].
     pub fn submit(
         &mut self,
@@ -64,8 +64,7 @@ impl Scheduler {
         if self.tasks.contains_key(&task) {
             return Err(SchedulerError::DuplicateTask(task));
         }
-        let most = self.pool.max_cost();
-        within("cost", cost, 1, most)?;
+        within("cost", cost, 1, MAX_COST)?;
         within("priority", priority, 0, MAX_PRIORITY)?;
         let ceiling = limits.cost_ceiling;
         if ceiling != 0 && cost > ceiling {
@@ -95,31 +94,31 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Ends a task whose attempt ran. Returns the part of a refund that was forfeited.
+    /// Ends a task whose attempt ran.
     ///
-    /// `actual` is the actual cost of a completed attempt. Fairness counts it only up to the largest
-    /// cost that a task may have, so that rounds stay exact. `None` means that the attempt failed
+    /// `actual` is the actual cost of a completed attempt. `None` means that the attempt failed
     /// permanently or was lost. It keeps its charge: otherwise failing at no cost would hold slots for
     /// free.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTask`]; [`SchedulerError::WrongPhase`] unless it is in flight;
     /// [`SchedulerError::OutOfRange`] unless `actual` is in 0..=[`MAX_COST`].
-    pub fn settle(&mut self, task: u64, actual: Option<i64>) -> Result<i64, SchedulerError> {
+    pub fn settle(&mut self, task: u64, actual: Option<i64>) -> Result<(), SchedulerError> {
         let (entry, charge) = self.in_flight(task)?;
         if let Some(actual) = actual {
             within("actual", actual, 0, MAX_COST)?;
         }
-        let forfeited = self.change(entry.tenant, |tenant, pool| {
-            leave_flight(tenant, pool, entry.cost);
+        self.change(entry.tenant, |tenant, pool| {
+            leave_flight(tenant, pool, entry.cost, charge);
             pool.live -= 1;
-            let Some(actual) = actual else { return 0 };
-            tenant.learn(actual, entry.cost);
-            tenant.correct(charge - actual.min(pool.max_cost()), pool)
+            if let Some(actual) = actual {
+                tenant.learn(actual, entry.cost);
+                tenant.correct(charge, actual, pool);
+            }
         });
         self.tasks.remove(&task);
         self.idle_check();
-        Ok(forfeited)
+        Ok(())
     }
 
     /// Returns a task to its queue after its attempt ran and failed. The attempt keeps its charge.
@@ -127,9 +126,9 @@ impl Scheduler {
     /// # Errors
     /// [`SchedulerError::UnknownTask`]; [`SchedulerError::WrongPhase`] unless it is in flight.
     pub fn fail_retry(&mut self, task: u64) -> Result<(), SchedulerError> {
-        let (entry, _) = self.in_flight(task)?;
+        let (entry, charge) = self.in_flight(task)?;
         self.change(entry.tenant, |tenant, pool| {
-            leave_flight(tenant, pool, entry.cost);
+            leave_flight(tenant, pool, entry.cost, charge);
             enqueue(tenant, task, entry);
         });
         self.set_phase(task, Phase::Pending);
@@ -145,18 +144,17 @@ impl Scheduler {
         let (entry, charge) = self.in_flight(task)?;
         if wait {
             self.change(entry.tenant, |tenant, pool| {
-                leave_flight(tenant, pool, entry.cost);
-                tenant.refund(charge);
+                leave_flight(tenant, pool, entry.cost, charge);
+                tenant.correct(charge, 0, pool);
             });
             self.set_phase(task, Phase::Waiting);
         } else {
-            // Two steps: the tenant must have a pending task before the refund. With an empty queue it
-            // would lose the credit.
+            // Two steps: only a tenant in the calendar keeps all of a refund.
             self.change(entry.tenant, |tenant, pool| {
-                leave_flight(tenant, pool, entry.cost);
+                leave_flight(tenant, pool, entry.cost, charge);
                 enqueue(tenant, task, entry);
             });
-            self.change(entry.tenant, |tenant, _| tenant.refund(charge));
+            self.change(entry.tenant, |tenant, pool| tenant.correct(charge, 0, pool));
             self.set_phase(task, Phase::Pending);
         }
         Ok(())
@@ -193,9 +191,9 @@ impl Scheduler {
                 pool.live -= 1;
             }),
             Phase::InFlight { charge, .. } => self.change(entry.tenant, |tenant, pool| {
-                leave_flight(tenant, pool, entry.cost);
+                leave_flight(tenant, pool, entry.cost, charge);
                 pool.live -= 1;
-                tenant.refund(charge);
+                tenant.correct(charge, 0, pool);
             }),
         }
         self.tasks.remove(&task);
@@ -235,8 +233,9 @@ impl Scheduler {
     }
 }
 
-/// Frees the slot and the cost of a task in flight.
-fn leave_flight(tenant: &mut Tenant, pool: &mut Pool, cost: i64) {
+/// Frees the slot, the cost and the charge of a task in flight.
+fn leave_flight(tenant: &mut Tenant, pool: &mut Pool, cost: i64, charge: i64) {
+    tenant.charged -= charge;
     tenant.slots -= 1;
     tenant.cost -= cost;
     pool.slots -= 1;

@@ -1,16 +1,22 @@
 //! Reading the state of a scheduler.
 
-use super::{Limits, Place, Scheduler, SchedulerError, Task};
+use super::{Limits, Place, Pool, Scheduler, SchedulerError, Task};
+use crate::measure::float;
 
 /// A tenant's state, in the current epoch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TenantState {
     /// Weight and ceilings.
     pub limits: Limits,
-    /// Unused credit, or debt if negative, as of round `credited`.
-    pub deficit: i64,
-    /// Round up to which the deficit has been credited.
-    pub credited: i64,
+    /// Service per weight, comparable with the pool's virtual time.
+    pub virtual_time: f64,
+    /// weight · (the pool's virtual time − its own): credit, or debt if negative. Outside the calendar a
+    /// tenant has no credit.
+    pub deficit: f64,
+    /// The part of its refunds that later charges pay back.
+    pub owed: i64,
+    /// Sum of the charges in flight.
+    pub charged: i64,
     /// Learned actual / estimate in permille, 1..=1000. A charge is the estimate times this ratio.
     pub ratio: i64,
     /// Idle, in the calendar, or parked.
@@ -24,9 +30,9 @@ pub struct TenantState {
 }
 
 /// A pool's state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PoolState {
-    /// Deficit that one round gives to a tenant of weight 1.
+    /// The virtual time of one round, and a part of the largest credit that a refund gives at once.
     pub quantum: i64,
     /// Number of tasks that may be in flight.
     pub capacity: i64,
@@ -36,18 +42,29 @@ pub struct PoolState {
     pub slots: i64,
     /// Sum of the estimated costs in flight.
     pub cost: i64,
-    /// Current round.
+    /// The largest virtual time, without what was in flight, of a tenant that was served.
+    pub virtual_time: f64,
+    /// Rounds that have passed in this epoch: its virtual time in quanta.
     pub round: i64,
-    /// Number of times the pool became idle after at least one round.
+    /// Number of times the last live task ended.
     pub epoch: u64,
     /// Number of tasks that have not ended: pending, in flight or waiting.
     pub live: i64,
 }
 
+impl Pool {
+    fn round(&self) -> i64 {
+        let rounds = (self.rebased + self.virtual_time) / float(self.quantum.into());
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        let rounds = rounds.floor() as i64;
+        rounds
+    }
+}
+
 impl Scheduler {
     /// The pool's state.
     #[must_use]
-    pub const fn pool_state(&self) -> PoolState {
+    pub fn pool_state(&self) -> PoolState {
         let pool = &self.pool;
         PoolState {
             quantum: pool.quantum,
@@ -55,23 +72,29 @@ impl Scheduler {
             cost_ceiling: pool.cost_ceiling,
             slots: pool.slots,
             cost: pool.cost,
-            round: pool.round,
+            virtual_time: pool.virtual_time,
+            round: pool.round(),
             epoch: pool.epoch,
             live: pool.live,
         }
     }
 
-    /// A tenant's state. If the tenant was last updated in another epoch, its deficit reads as 0.
+    /// A tenant's state, as the next operation would find it.
     ///
     /// # Errors
     /// [`SchedulerError::UnknownTenant`].
     pub fn tenant_state(&self, tenant: u32) -> Result<TenantState, SchedulerError> {
-        let tenant = self.tenant(tenant)?;
-        let current = tenant.epoch == self.pool.epoch;
+        let mut tenant = self.tenant(tenant)?.clone();
+        tenant.adopt(&self.pool);
         Ok(TenantState {
             limits: tenant.limits,
-            deficit: if current { tenant.deficit } else { 0 },
-            credited: if current { tenant.credited } else { 0 },
+            virtual_time: tenant.virtual_time(),
+            deficit: match tenant.place {
+                Place::Calendar => tenant.deficit(&self.pool),
+                Place::Idle | Place::Parked(_) => tenant.deficit(&self.pool).min(0.0),
+            },
+            owed: tenant.owed,
+            charged: tenant.charged,
             ratio: tenant.ratio,
             place: tenant.place,
             slots: tenant.slots,
@@ -109,8 +132,9 @@ impl Scheduler {
         self.tenants.keys().copied()
     }
 
-    /// Round and tenant of every calendar entry, next first.
-    pub fn calendar(&self) -> impl Iterator<Item = (i64, u32)> + '_ {
-        self.calendar.iter().copied()
+    /// Virtual time and tenant of every calendar entry, next first.
+    pub fn calendar(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
+        let entries = self.calendar.iter();
+        entries.map(|&(at, _, tenant)| (at.0, tenant))
     }
 }

@@ -1,14 +1,17 @@
-//! One tenant: its queue, its tasks in flight, and its deficit.
+//! One tenant: its queue, its tasks in flight, and its virtual time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::limits::{
-    FULL_RATIO, MAX_OBSERVED, MIN_DEFICIT, PRIORITY_STEP, RATIO_DIVISOR, REFUND_CHARGES,
+    DISCOUNT_EIGHTHS, FULL_RATIO, MAX_OBSERVED, MAX_SERVED, PRIORITY_STEP, RATIO_DIVISOR,
+    REFUND_COSTS,
 };
+use super::virtual_time::VirtualTime;
 use super::{Limits, Place, Pool, Reason};
+use crate::measure::float;
 
-/// The next round and the index of each runnable tenant, smallest round first.
-pub(super) type Calendar = BTreeSet<(i64, u32)>;
+/// Virtual time, arrival in the calendar and index of each runnable tenant; the next one first.
+pub(super) type Calendar = BTreeSet<(VirtualTime, i64, u32)>;
 
 /// A queued task.
 #[derive(Debug, Clone, Copy)]
@@ -21,15 +24,25 @@ pub(super) struct Queued {
 pub(super) struct Tenant {
     pub id: u32,
     pub limits: Limits,
-    pub deficit: i64,
-    /// Round up to which the deficit has been credited.
-    pub credited: i64,
+    /// The virtual time from which `served` counts.
+    pub base: f64,
+    /// Service since `base`: charges less what was given back.
+    pub served: i64,
+    /// Sum of the charges in flight.
+    pub charged: i64,
+    pub owed: i64,
+    /// Number of its latest arrival in the calendar.
+    pub arrival: i64,
     pub epoch: u64,
+    /// The pool's `rebased` that its virtual time takes into account.
+    pub rebased: f64,
     /// Learned actual / estimate, in permille.
     pub ratio: i64,
     pub slots: i64,
     pub cost: i64,
     pub place: Place,
+    /// Its entry in the calendar.
+    pub entry: Option<(VirtualTime, i64)>,
     pub pending: BTreeMap<i64, Queued>,
 }
 
@@ -38,27 +51,46 @@ impl Tenant {
         Self {
             id,
             limits,
-            deficit: 0,
-            credited: 0,
+            base: 0.0,
+            served: 0,
+            charged: 0,
+            owed: 0,
+            arrival: 0,
             epoch: pool.epoch,
+            rebased: pool.rebased,
             ratio: FULL_RATIO,
             slots: 0,
             cost: 0,
             place: Place::Idle,
+            entry: None,
             pending: BTreeMap::new(),
         }
     }
 
-    /// The amount that one round adds to the deficit.
-    fn round_credit(&self, pool: &Pool) -> i64 {
-        self.limits.weight * pool.quantum
+    /// v = base + served / weight: rounded once, however often it was served.
+    pub fn virtual_time(&self) -> f64 {
+        self.at(self.served)
+    }
+
+    fn at(&self, served: i64) -> f64 {
+        self.base + float(served.into()) / float(self.limits.weight.into())
+    }
+
+    /// weight · (V − v).
+    pub fn deficit(&self, pool: &Pool) -> f64 {
+        float(self.limits.weight.into()) * (pool.virtual_time - self.virtual_time())
+    }
+
+    pub fn restart_at(&mut self, virtual_time: f64) {
+        self.base = virtual_time;
+        self.served = 0;
     }
 
     pub fn head(&self) -> Option<Queued> {
         self.pending.first_key_value().map(|(_, queued)| *queued)
     }
 
-    /// The amount that a task of this estimated cost takes from the deficit.
+    /// What fairness counts for a task of this estimated cost until it is settled.
     pub fn charge(&self, cost: i64) -> i64 {
         ceil_div(cost * self.ratio, FULL_RATIO).max(1)
     }
@@ -85,94 +117,85 @@ impl Tenant {
         above(self.limits.cost_ceiling) || above(pool.cost_ceiling)
     }
 
-    /// Resets the deficit if a new epoch began since the tenant was last updated.
+    /// Follows the pool's epoch and its rebasing.
     pub fn adopt(&mut self, pool: &Pool) {
         if self.epoch != pool.epoch {
             self.epoch = pool.epoch;
-            self.deficit = 0;
-            self.credited = 0;
+            self.rebased = pool.rebased;
+            self.owed = 0;
+            self.restart_at(0.0);
+        }
+        #[expect(clippy::float_cmp, reason = "a copy of the pool's, or an older one")]
+        if self.rebased != pool.rebased {
+            self.rebase(pool.rebased - self.rebased, pool.rebased);
         }
     }
 
-    /// Credits a tenant in the calendar for the rounds that passed since it was last credited.
-    pub fn credit(&mut self, pool: &Pool) {
-        if matches!(self.place, Place::Calendar { .. }) {
-            self.credit_to(pool.round, pool);
+    pub fn rebase(&mut self, by: f64, rebased: f64) {
+        self.restart_at(self.virtual_time() - by);
+        self.rebased = rebased;
+    }
+
+    /// Serves its head task. V moves on to its virtual time without what is in flight, which may still be
+    /// given back. What it is owed pays part of the charge.
+    pub fn serve(&mut self, charge: i64, pool: &mut Pool) {
+        let settled = self.at(self.served - self.charged);
+        pool.virtual_time = pool.virtual_time.max(settled);
+        let discount = self.owed.min(charge * DISCOUNT_EIGHTHS / 8);
+        self.owed -= discount;
+        self.served = (self.served + charge - discount).min(MAX_SERVED);
+        self.charged += charge;
+        self.arrive(pool);
+    }
+
+    fn arrive(&mut self, pool: &mut Pool) {
+        pool.sequence += 1;
+        self.arrival = pool.sequence;
+    }
+
+    /// Joins the calendar. Time without work, or spent parked, is no credit; debt is kept.
+    fn enter(&mut self, pool: &mut Pool) {
+        if self.virtual_time() < pool.virtual_time {
+            self.restart_at(pool.virtual_time);
         }
-    }
-
-    pub fn credit_to(&mut self, round: i64, pool: &Pool) {
-        self.deficit += (round - self.credited) * self.round_credit(pool);
-        self.credited = round;
-    }
-
-    /// Pays an idle tenant's debt with the rounds that passed. The deficit stays at most 0.
-    pub fn settle_debt(&mut self, pool: &Pool) {
-        let credit = self.round_credit(pool);
-        let passed = pool.round - self.credited;
-        self.deficit = if self.deficit < 0 && passed < ceil_div(-self.deficit, credit) {
-            self.deficit + passed * credit
-        } else {
-            0
-        };
-        self.credited = pool.round;
-    }
-
-    /// The round in which a head task with this charge becomes affordable.
-    fn eligible(&self, charge: i64, pool: &Pool) -> i64 {
-        let missing = charge - self.deficit;
-        let round = if missing <= 0 {
-            self.credited
-        } else {
-            self.credited + ceil_div(missing, self.round_credit(pool))
-        };
-        round.max(pool.round)
+        self.arrive(pool);
     }
 
     /// Updates a tenant's place and its calendar entry after any change.
-    pub fn touch(&mut self, pool: &Pool, calendar: &mut Calendar) {
+    pub fn touch(&mut self, pool: &mut Pool, calendar: &mut Calendar) {
         let Some(head) = self.head() else {
-            self.deficit = self.deficit.min(0);
-            if matches!(self.place, Place::Parked(_)) {
-                self.credited = pool.round;
-            }
+            self.owed = 0;
             self.move_to(Place::Idle, calendar);
             return;
         };
         match self.place {
-            Place::Idle => self.settle_debt(pool),
-            Place::Calendar { .. } => {}
+            Place::Calendar => {}
+            Place::Idle => self.enter(pool),
             Place::Parked(_) => {
                 if !self.never_fits(head.cost, pool) && self.blocked(head.cost).is_some() {
                     return;
                 }
-                self.credited = pool.round;
+                self.enter(pool);
             }
         }
-        let round = self.eligible(self.charge(head.cost), pool);
-        self.move_to(Place::Calendar { round }, calendar);
+        self.move_to(Place::Calendar, calendar);
     }
 
     /// Changes the place and the calendar together. No other function writes calendar entries.
     pub fn move_to(&mut self, place: Place, calendar: &mut Calendar) {
-        if place == self.place {
-            return;
-        }
-        if let Place::Calendar { round } = self.place {
-            calendar.remove(&(round, self.id));
-        }
-        if let Place::Calendar { round } = place {
-            calendar.insert((round, self.id));
-        }
         self.place = place;
+        if let Some((at, arrival)) = self.entry.take() {
+            calendar.remove(&(at, arrival, self.id));
+        }
+        if place == Place::Calendar {
+            self.enter_calendar(calendar);
+        }
     }
 
-    /// Gives back the charge of an attempt that never started.
-    pub fn refund(&mut self, charge: i64) {
-        self.deficit += charge;
-        if self.pending.is_empty() {
-            self.deficit = self.deficit.min(0);
-        }
+    pub fn enter_calendar(&mut self, calendar: &mut Calendar) {
+        let at = VirtualTime(self.virtual_time());
+        self.entry = Some((at, self.arrival));
+        calendar.insert((at, self.arrival, self.id));
     }
 
     /// Moves the charge ratio towards one observation.
@@ -182,20 +205,28 @@ impl Tenant {
         self.ratio = (self.ratio + step).clamp(1, FULL_RATIO);
     }
 
-    /// Corrects the deficit by `delta` = charge − actual. Returns the part of a refund that was cut off.
-    pub fn correct(&mut self, delta: i64, pool: &Pool) -> i64 {
-        let corrected = self.deficit + delta;
+    /// Corrects its service from a charge to the actual cost, 0 if the attempt did not run.
+    ///
+    /// A refund raises the deficit of a tenant in the calendar at once up to the quantum plus a few times the
+    /// actual cost; the rest is owed. Elsewhere a refund only reduces a debt: a tenant without work, or at a
+    /// ceiling of its own, could not have been served sooner.
+    pub fn correct(&mut self, charge: i64, actual: i64, pool: &Pool) {
+        let delta = charge - actual;
         if delta <= 0 {
-            self.deficit = corrected.max(MIN_DEFICIT);
-            return 0;
+            self.served = (self.served - delta).min(MAX_SERVED);
+        } else if self.place == Place::Calendar {
+            let most = pool.quantum + REFUND_COSTS * actual;
+            let room = (float(most.into()) - self.deficit(pool)).floor().max(0.0);
+            #[expect(clippy::cast_possible_truncation, reason = "a whole number up to 2^40")]
+            let at_once = float(delta.into()).min(room) as i64;
+            self.served -= at_once;
+            self.owed += delta - at_once;
+        } else if self.virtual_time() > pool.virtual_time {
+            self.served -= delta;
+            if self.virtual_time() < pool.virtual_time {
+                self.restart_at(pool.virtual_time);
+            }
         }
-        let Some(head) = self.head() else {
-            self.deficit = corrected.min(0);
-            return 0;
-        };
-        let most = self.round_credit(pool) + REFUND_CHARGES * self.charge(head.cost);
-        self.deficit = self.deficit.max(corrected.min(most));
-        corrected - self.deficit
     }
 }
 

@@ -12,13 +12,16 @@ pub use operation::{Operation, history};
 
 pub const TENANTS: u32 = 5;
 
+#[derive(Clone)]
 pub struct World {
     pub scheduler: Scheduler,
     pub changes: Vec<Change>,
+    /// Tenant and task of everything dispatched, in order.
+    pub placed: Vec<(u32, u64)>,
     tasks: Vec<u64>,
     submitted: u64,
     fences: BTreeMap<u64, u64>,
-    seen: Vec<(bool, Option<i64>)>,
+    backlogged: Vec<bool>,
 }
 
 impl World {
@@ -26,10 +29,11 @@ impl World {
         let mut world = Self {
             scheduler: Scheduler::new(quantum, 4, 0).unwrap(),
             changes: Vec::new(),
+            placed: Vec::new(),
             tasks: Vec::new(),
             submitted: 0,
             fences: BTreeMap::new(),
-            seen: vec![(false, None); tenants.len()],
+            backlogged: vec![false; tenants.len()],
         };
         for (tenant, &limits) in (0..).zip(tenants) {
             world.put(tenant, limits);
@@ -67,7 +71,7 @@ impl World {
             Operation::GiveBack(pick, wait) => {
                 if let Some((task, tenant, fence)) = self.in_flight(pick) {
                     self.scheduler.give_back(task, wait).unwrap();
-                    self.changes.push(Change::Reversed { tenant, fence });
+                    self.reverse(tenant, fence);
                 }
             }
             Operation::Resume(pick) => {
@@ -81,7 +85,7 @@ impl World {
                     let phase = self.scheduler.task(task).unwrap().phase;
                     self.scheduler.cancel(task).unwrap();
                     if let Phase::InFlight { fence, .. } = phase {
-                        self.changes.push(Change::Reversed { tenant, fence });
+                        self.reverse(tenant, fence);
                     }
                 }
             }
@@ -102,13 +106,12 @@ impl World {
         self.scheduler.put_tenant(tenant, limits).unwrap();
         let weight = limits.weight;
         self.changes.push(Change::Weight { tenant, weight });
-        self.seen[tenant as usize] = (false, None);
+        self.backlogged[tenant as usize] = false;
         self.record(tenant);
     }
 
     /// Dispatches one task at a time, so that tenants parked before a task leave the calendar before it.
     fn dispatch(&mut self, limit: usize) {
-        let comparable = !self.tasks.iter().any(|&task| self.never_fits(task));
         let mut whole = self.scheduler.clone();
         let batch = whole.dispatch(limit, limit);
         let mut placed = Vec::new();
@@ -124,43 +127,28 @@ impl World {
             for other in (0..TENANTS).filter(|&other| other != place.tenant) {
                 self.record(other);
             }
-            let (tenant, fence, charge) = (place.tenant, place.fence, place.charge);
+            let (tenant, fence) = (place.tenant, place.fence);
+            self.placed.push((tenant, place.task));
             self.changes.push(Change::Dispatched {
                 tenant,
                 fence,
-                charge,
+                charge: place.charge,
+                owed: place.owed,
             });
             self.record(tenant);
             self.within_ceilings(tenant);
         }
-        // A call that ends at a head task that can never fit gives it a round instead of rejecting it.
-        if comparable {
-            assert_eq!((&batch.placed, &batch.rejected), (&placed, &rejected));
-            assert_eq!(whole.pool_state(), self.scheduler.pool_state());
-            for tenant in 0..TENANTS {
-                assert_eq!(
-                    whole.tenant_state(tenant),
-                    self.scheduler.tenant_state(tenant)
-                );
-            }
+        assert_eq!((&batch.placed, &batch.rejected), (&placed, &rejected));
+        assert_eq!(whole.pool_state(), self.scheduler.pool_state());
+        for tenant in 0..TENANTS {
+            assert_eq!(
+                whole.tenant_state(tenant),
+                self.scheduler.tenant_state(tenant)
+            );
         }
         if placed.len() < limit {
             self.nothing_more_fits();
         }
-    }
-
-    fn never_fits(&self, task: u64) -> bool {
-        let task = self.scheduler.task(task).unwrap();
-        let own = self
-            .scheduler
-            .tenant_state(task.tenant)
-            .unwrap()
-            .limits
-            .cost_ceiling;
-        let pool = self.scheduler.pool_state().cost_ceiling;
-        [own, pool]
-            .iter()
-            .any(|&ceiling| ceiling > 0 && task.cost > ceiling)
     }
 
     fn settle(&mut self, pick: usize, permille: Option<i64>) {
@@ -169,36 +157,42 @@ impl World {
         };
         let cost = self.scheduler.task(task).unwrap().cost;
         let actual = permille.map(|permille| cost * permille / 1000);
-        let forfeited = self.scheduler.settle(task, actual).unwrap();
+        self.scheduler.settle(task, actual).unwrap();
+        let owed = self.scheduler.tenant_state(tenant).unwrap().owed;
         self.changes.push(match actual {
             None => Change::Kept { tenant, fence },
             Some(actual) => Change::Settled {
                 tenant,
                 fence,
                 actual,
-                forfeited,
+                owed,
             },
         });
     }
 
-    /// Records whether a tenant entered or left the calendar, and its head task.
+    fn reverse(&mut self, tenant: u32, fence: u64) {
+        let owed = self.scheduler.tenant_state(tenant).unwrap().owed;
+        self.changes.push(Change::Reversed {
+            tenant,
+            fence,
+            owed,
+        });
+    }
+
+    /// Records whether a tenant entered or left the calendar.
     fn record(&mut self, tenant: u32) {
         let state = self.scheduler.tenant_state(tenant).unwrap();
-        let backlogged = matches!(state.place, Place::Calendar { .. });
-        let head = self.scheduler.head_charge(tenant).unwrap();
-        let (was_backlogged, old_head) = self.seen[tenant as usize];
-        if let (true, Some(charge)) = (backlogged, head)
-            && (old_head != head || !was_backlogged)
-        {
-            self.changes.push(Change::Head { tenant, charge });
-        }
         let deficit = state.deficit;
-        match (was_backlogged, backlogged) {
-            (false, true) => self.changes.push(Change::Backlogged { tenant, deficit }),
-            (true, false) => self.changes.push(Change::Unbacklogged { tenant }),
+        let was_backlogged = &mut self.backlogged[tenant as usize];
+        match state.place {
+            Place::Idle => self.changes.push(Change::Idle { tenant }),
+            Place::Calendar if !*was_backlogged => {
+                self.changes.push(Change::Backlogged { tenant, deficit });
+            }
+            Place::Parked(_) if *was_backlogged => self.changes.push(Change::Parked { tenant }),
             _ => {}
         }
-        self.seen[tenant as usize] = (backlogged, head);
+        *was_backlogged = state.place == Place::Calendar;
     }
 
     fn pick(&self, pick: usize, phase: Option<PhaseName>) -> Option<u64> {

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from fairlane.audit.violation import Rule, Violation
+from fairlane.domain.policy import QueuePolicy
 from fairlane.domain.task import TaskState
 from fairlane.store.stored import Stored
 
-_NEVER_NEGATIVE = ("slots", "active", "cost", "queued", "waiting", "live", "runnable", "capacity", "round", "fence")
+_NEVER_NEGATIVE = ("slots", "active", "cost", "queued", "waiting", "live", "runnable", "capacity", "owed", "fence")
 
 
 def check_counters(stored: Stored) -> Iterator[Violation]:
@@ -28,12 +29,13 @@ def check_counters(stored: Stored) -> Iterator[Violation]:
             for counter in (totals, of_tenant):
                 counter["slots"] += 1
                 counter["cost"] += task.numbers["cost"]
+                counter["charged"] += task.numbers["charge"] if stored.policy == QueuePolicy.WDRR else 0
     totals["runnable"] = len(stored.calendar)
     yield from _compare("pool", stored.pool, totals, ("slots", "active", "cost", "live", "runnable"))
     for tenant, counted in tenants.items():
         if tenant in stored.tenants:
             numbers = stored.tenants[tenant].numbers
-            yield from _compare(f"tenant:{tenant}", numbers, counted, ("slots", "cost", "queued", "waiting"))
+            yield from _compare(f"tenant:{tenant}", numbers, counted, ("slots", "cost", "charged", "queued", "waiting"))
     for incarnation, worker in stored.workers.items():
         yield from _compare(f"worker:{incarnation}", {"load": worker.load}, {"load": loads[incarnation]}, ("load",))
     yield from _negatives("pool", stored.pool)

@@ -17,7 +17,7 @@ from fairlane.store.store import Store
 from fairlane.store.stored import Stored
 
 _TRIES: Final = 5
-_MOVING: Final = ("fence", "sequence", "events", "live", "slots", "cost", "round", "fleet", "throttles", "successes")
+_MOVING: Final = ("fence", "sequence", "events", "live", "slots", "cost", "fleet", "throttles", "successes")
 """At least one of these pool fields changes with every change of a task, a tenant or a worker."""
 _EVENTS_PER_READ: Final = 1000
 

@@ -12,7 +12,7 @@ class Rule(StrEnum):
     COUNTER = "counter"
     """A counter equals the sum over what it counts, and is not negative."""
     CALENDAR = "calendar"
-    """A tenant is where its `place` says, at the round that its deficit and its next task imply."""
+    """A tenant is where its `place` says, at the rank that its virtual time or its next task implies."""
     OWNERSHIP = "ownership"
     """A key has an owner or a TTL."""
     LEDGER = "ledger"

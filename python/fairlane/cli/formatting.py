@@ -8,6 +8,11 @@ def amount(used: int, limit: int | None) -> str:
     return str(used) if limit is None else f"{used} of {limit}"
 
 
+def units(value: float) -> str:
+    """Show an amount in whole units."""
+    return str(round(value))
+
+
 def instant(at_ms: int | None) -> str:
     """Show a server time in UTC; None: never."""
     if at_ms is None:

@@ -4,7 +4,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from fairlane.cli.formatting import amount, instant
+from fairlane.cli.formatting import amount, instant, units
 from fairlane.cli.limits import shown_window
 from fairlane.config import TenantConfig, WindowConfig
 from fairlane.domain.policy import WorkerState
@@ -44,6 +44,7 @@ def _pool_table(name: str, pool: PoolView) -> Table:
     table = Table(title=f"scheduler {name}", title_justify="left", box=SIMPLE, show_header=False)
     for label, value in (
         ("policy", f"{pool.policy.value}, quantum {pool.quantum}"),
+        ("round", f"{pool.round} of epoch {pool.epoch}"),
         ("admission", state),
         ("capacity", f"{amount(pool.capacity, pool.hard_limit)} slots"),
         ("in flight", f"{pool.slots} tasks, cost {amount(pool.cost, pool.cost_ceiling)}"),
@@ -73,7 +74,7 @@ def _tenant_table(tenants: list[TenantView]) -> Table:
             str(tenant.waiting),
             amount(tenant.slots, tenant.slot_ceiling),
             amount(tenant.cost, tenant.cost_ceiling),
-            str(tenant.deficit),
+            units(tenant.deficit),
         )
     return table
 

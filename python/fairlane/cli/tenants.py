@@ -10,7 +10,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from fairlane.cli.formatting import amount, instant
+from fairlane.cli.formatting import amount, instant, units
 from fairlane.cli.limits import Change, Named, begins_period, number, shown, whole, window
 from fairlane.cli.options import Config, Name, Redis, Tenant, checked_id, endpoint
 from fairlane.domain.policy import BudgetPolicy
@@ -166,7 +166,8 @@ def _table(view: TenantView) -> Table:
             ("waiting", str(view.waiting)),
             ("in flight", amount(view.slots, view.slot_ceiling)),
             ("cost in flight", amount(view.cost, view.cost_ceiling)),
-            ("deficit", str(view.deficit)),
+            ("deficit", units(view.deficit)),
+            ("owed", str(view.owed)),
         ),
         (
             ("limit", "none" if ledger.limit is None else str(ledger.limit)),
@@ -199,5 +200,6 @@ def _fields(view: TenantView) -> dict[str, object]:
         "in_flight": view.slots,
         "cost_in_flight": view.cost,
         "deficit": view.deficit,
+        "owed": view.owed,
         "ledger": asdict(view.ledger) | {"remaining": view.ledger.remaining},
     }

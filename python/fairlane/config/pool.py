@@ -6,7 +6,7 @@ from pydantic import Field
 
 from fairlane.config.allowance import WindowConfig
 from fairlane.config.section import Milliseconds, MillisecondsOrZero, Section, Slots, Units
-from fairlane.domain.limits import MAX_COST, MAX_QUANTUM, MAX_ROUNDS_PER_TASK
+from fairlane.domain.limits import MAX_QUANTUM
 from fairlane.domain.policy import QueuePolicy, ThrottleScope
 
 
@@ -21,8 +21,9 @@ class PoolConfig(Section):
     cost_ceiling_units: Units | None = None
     """The sum of the estimated costs that may be in flight at once, over all tenants; None: no limit."""
     quantum_units: Annotated[int, Field(strict=True, ge=1, le=MAX_QUANTUM)] = 1000
-    """Credit per round and unit of weight: choose a typical cost, or less. A task may cost at most 2^20 times this.
-    Cannot change while tasks wait or run."""
+    """The length of a round: the service of a tenant of weight 1 while every waiting tenant gets its share. It decides
+    no order. A tenant that was charged too much catches up at once by at most this and four times the actual cost,
+    then at up to eight times its pace. Cannot change while tasks wait or run."""
     max_attempts: Annotated[int, Field(strict=True, ge=1, le=1000)] = 3
     """A task fails after this many provider failures."""
     max_recoveries: Annotated[int, Field(strict=True, ge=0, le=1000)] = 3
@@ -47,8 +48,3 @@ class PoolConfig(Section):
     """Rate limit on starts of tasks over all tenants, such as requests per minute (RPM)."""
     spend: WindowConfig | None = None
     """Rate limit on the estimated cost of the tasks that start, over all tenants, such as tokens per minute (TPM)."""
-
-    @property
-    def max_cost_units(self) -> int:
-        """The largest cost of a task that keeps rounds exact."""
-        return min(MAX_COST, self.quantum_units * MAX_ROUNDS_PER_TASK)

@@ -32,6 +32,9 @@ def _decode_row(row: object) -> Row:
         raise ValueError("must be an array that begins with the kind of a row")
     layout = _LAYOUTS[row[0]]
     values = list(row if layout.row is EndRow else row[1:])
+    for index in layout.reals:
+        if index < len(values) and type(values[index]) is int:
+            values[index] = float(values[index])  # Lua knows no difference
     if tuple(map(type, values)) != layout.wire:
         raise ValueError(f"after the kind must come: {', '.join(row_fields(layout.row)) or 'nothing'}")
     for index, members in layout.enums:
@@ -53,6 +56,7 @@ class _Layout:
     row: type[Row]
     wire: tuple[type, ...]
     enums: tuple[tuple[int, dict[str, StrEnum]], ...]
+    reals: tuple[int, ...]
 
 
 def _layout(row: type[Row]) -> _Layout:
@@ -63,6 +67,7 @@ def _layout(row: type[Row]) -> _Layout:
         row,
         tuple(each if known is None else str for each, known in zip(types, members, strict=True)),
         tuple((i, {each.value: each for each in known}) for i, known in enumerate(members) if known is not None),
+        tuple(i for i, each in enumerate(types) if each is float),
     )
 
 

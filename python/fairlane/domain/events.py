@@ -42,7 +42,10 @@ class PendingRow(_OfTask):
 
 @dataclass(frozen=True, slots=True)
 class EnqueuedRow(_OfTask):
-    """`dispatch` reserved a task and handed it to a worker, in one step."""
+    """`dispatch` reserved a task and handed it to a worker, in one step.
+
+    `deficit` and `owed`: the tenant's after the charge.
+    """
 
     tenant: str
     task: str
@@ -50,6 +53,8 @@ class EnqueuedRow(_OfTask):
     cost: int
     charge: int
     incarnation: str
+    deficit: float
+    owed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class ActiveRow(_OfTask):
 class EndRow(_OfTask):
     """An attempt ended; with fence 0, a task that was waiting ended.
 
-    `forfeited`: the deficit that the tenant could not keep. `ratio`: the tenant's charge ratio from now on, in
+    `owed`: what the tenant is owed from now on. `ratio`: the tenant's charge ratio from now on, in
     permille. `state`: the task's new state. `not_before_ms`: until when a pending task waits outside its queue, 0 = it
     is in its queue.
     """
@@ -75,7 +80,7 @@ class EndRow(_OfTask):
     task: str
     fence: int
     actual: int
-    forfeited: int
+    owed: int
     ratio: int
     state: TaskState
     not_before_ms: int
@@ -102,7 +107,7 @@ class ReleasedRow:
     """A parked tenant's next task fits again, or it has no task left."""
 
     tenant: str
-    deficit: int
+    deficit: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class EnteredRow:
     """A tenant's queue is no longer empty. Left out when the deficit is 0."""
 
     tenant: str
-    deficit: int
+    deficit: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +192,16 @@ class ResumedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundRow:
+    """The pool's virtual time has reached this round. `quantum`: the virtual time of one round."""
+
+    number: int
+    quantum: int
+
+
+@dataclass(frozen=True, slots=True)
 class EpochRow:
-    """The whole pool was idle, and a new epoch begins: every deficit is 0."""
+    """The last task ended, and a new epoch begins: every virtual time is 0."""
 
     number: int
 
@@ -211,6 +224,7 @@ Row = (
     | WorkerRow
     | PausedRow
     | ResumedRow
+    | RoundRow
     | EpochRow
 )
 KINDS: Final[dict[str, type[Row]]] = {
@@ -231,6 +245,7 @@ KINDS: Final[dict[str, type[Row]]] = {
     "worker": WorkerRow,
     "paused": PausedRow,
     "resumed": ResumedRow,
+    "round": RoundRow,
     "epoch": EpochRow,
 }
 """What a row begins with on the wire, and its class."""

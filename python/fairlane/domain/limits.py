@@ -1,6 +1,6 @@
 """The numeric bounds of the system, and the form of its ids.
 
-All accounting is in integers that a double holds exactly (up to 2^53), because Redis's Lua has no other numbers.
+All accounting is in integers that a double holds exactly (up to 2^53), because Redis's Lua has only doubles.
 """
 
 import re
@@ -13,11 +13,12 @@ MAX_WEIGHT: Final = 10**6
 MAX_QUANTUM: Final = 2**30
 MAX_SLOTS: Final = 10**6
 MAX_PRIORITY: Final = 255
-MAX_ROUNDS_PER_TASK: Final = 2**20
-"""A cost above quantum * this would make rounds inexact; the task is refused."""
 RATIO_ONE: Final = 1000
 """The charge ratio is in permille."""
-MIN_DEFICIT: Final = -(2**52)
+MAX_SERVED: Final = 2**52
+"""A tenant's debt of service grows no further."""
+MAX_VIRTUAL_SERVICE: Final = 2**48
+"""The pool's virtual time returns to 0 when it, times the largest weight, exceeds this; see docs/fairness.md."""
 PRIORITY_STEP: Final = 2**44
 """Pending score = priority * PRIORITY_STEP + arrival sequence."""
 MAX_DURATION_MS: Final = 10 * 365 * 24 * 3600 * 1000

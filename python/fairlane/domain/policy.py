@@ -7,7 +7,7 @@ class QueuePolicy(StrEnum):
     """Which task starts next."""
 
     WDRR = "wdrr"
-    """Tenants take turns by weight and token cost: weighted deficit round robin."""
+    """Tenants take turns by weight and token cost: weighted deficits in virtual time."""
     PRIORITY = "priority"
     """The lowest priority number first, across tenants."""
     FIFO = "fifo"

@@ -7,7 +7,6 @@ A limit that may be absent is stored as 0.
 from typing import Any, Final, get_args
 
 from fairlane.config import BudgetConfig, PoolConfig, Section, TenantConfig, WindowConfig
-from fairlane.domain.limits import MAX_COST
 from fairlane.store.settings import NO_BUDGET
 
 Bounds = tuple[int, int]
@@ -44,7 +43,6 @@ POOL_BOUNDS: Final[dict[str, Bounds]] = {
     "quantum": _bounds(PoolConfig, "quantum_units"),
     "hard_limit": _bounds(PoolConfig, "slots"),
     "cost_ceiling": _bounds(PoolConfig, "cost_ceiling_units"),
-    "max_cost": (1, MAX_COST),
     "max_attempts": _bounds(PoolConfig, "max_attempts"),
     "max_recoveries": _bounds(PoolConfig, "max_recoveries"),
     "lease": _bounds(PoolConfig, "lease_ms"),

@@ -1,6 +1,7 @@
 """Replies of the scripts, from MessagePack lists to typed values. Shapes stand in each script's header."""
 
 from collections.abc import Sequence
+from math import floor
 from typing import Any
 
 from fairlane.domain.event_decoder import decode_event
@@ -114,11 +115,13 @@ def ledger(reply: Sequence[Any]) -> Ledger:
 
 def snapshot(reply: Sequence[Any]) -> Snapshot:
     """Decode the reply of `snapshot`."""
-    now_ms, pool, more, *tenants = reply
+    now_ms, raw_pool, more, *tenants = reply
+    pool = _pool(now_ms, dict(zip(POOL_SETTINGS + POOL_STATE, raw_pool, strict=True)))
     return Snapshot(
-        pool=_pool(now_ms, dict(zip(POOL_SETTINGS + POOL_STATE, pool, strict=True))),
+        pool=pool,
         tenants=tuple(
-            _tenant(name.decode(), dict(zip(TENANT_SETTINGS + TENANT_STATE, raw, strict=True))) for name, raw in tenants
+            _tenant(name.decode(), dict(zip(TENANT_SETTINGS + TENANT_STATE, raw, strict=True)), pool.virtual_time)
+            for name, raw in tenants
         ),
         more=bool(more),
     )
@@ -134,7 +137,8 @@ def _pool(now_ms: int, raw: dict[str, Any]) -> PoolView:
         cost_ceiling=number["cost_ceiling"] or None,
         slots=number["slots"],
         cost=number["cost"],
-        round=number["round"],
+        virtual_time=raw["virtual_time"],
+        round=floor((raw["rebased"] + raw["virtual_time"]) / number["quantum"]),
         epoch=number["epoch"],
         fence=number["fence"],
         live=number["live"],
@@ -148,17 +152,20 @@ def _pool(now_ms: int, raw: dict[str, Any]) -> PoolView:
     )
 
 
-def _tenant(tenant: str, raw: dict[str, Any]) -> TenantView:
+def _tenant(tenant: str, raw: dict[str, Any], pool_virtual_time: float) -> TenantView:
     place = (raw.pop("place") or b"").decode()
     number = {field: int(value or 0) for field, value in raw.items()}
+    virtual_time = raw["base"] + raw["served"] / raw["weight"]
+    deficit = raw["weight"] * (pool_virtual_time - virtual_time)
     return TenantView(
         id=tenant,
         weight=number["weight"],
         slot_ceiling=number["slot_ceiling"] or None,
         cost_ceiling=number["cost_ceiling"] or None,
         queue_limit=number["queue_limit"],
-        deficit=number["deficit"],
-        credited=number["credited"],
+        virtual_time=virtual_time,
+        deficit=deficit if place == "calendar" else min(0.0, deficit),
+        owed=number["owed"],
         ratio=number["ratio"],
         slots=number["slots"],
         cost=number["cost"],

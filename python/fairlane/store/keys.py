@@ -23,9 +23,9 @@ class KeySpec:
 
 
 KEYS: Final = (
-    KeySpec("pool", "pool", "hash", "the pool's limits, counters, round and clock", "the scheduler"),
+    KeySpec("pool", "pool", "hash", "the pool's limits, counters, virtual time and clock", "the scheduler"),
     KeySpec("tenants", "tenants", "zset", "every registered tenant, score 0", "the scheduler"),
-    KeySpec("tenant", "tenant:<tenant>", "hash", "one tenant's limits, deficit and counters", "tenants"),
+    KeySpec("tenant", "tenant:<tenant>", "hash", "one tenant's limits, virtual time and counters", "tenants"),
     KeySpec(
         "pending",
         "pending:<tenant>",
@@ -37,7 +37,7 @@ KEYS: Final = (
         "calendar",
         "calendar",
         "zset",
-        "runnable tenants by eligible round (or by head, without rounds)",
+        "runnable tenants as `arrival:tenant` by virtual time (or by head, in strict order)",
         "the scheduler",
     ),
     KeySpec("parked", "parked", "hash", "tenants stopped by a limit of their own, and the limit", "the scheduler"),
@@ -96,15 +96,15 @@ EXPIRING: Final = frozenset(spec.name for spec in KEYS if spec.owner == "TTL")
 """The kinds of keys that always have a TTL. The record of a task gets one when the task ends."""
 
 POOL_SETTINGS: Final = (
-    "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_cost", "max_attempts", "max_recoveries",
+    "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_attempts", "max_recoveries",
     "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit", "starts_limit",
     "starts_interval", "spend_limit", "spend_interval", "resume_ramp",
 )  # fmt: skip
 POOL_STATE: Final = (
-    "capacity", "closed", "paused_until", "slots", "cost", "round", "epoch", "fence", "sequence", "live",
-    "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes", "clean_ticks",
-    "ticked_at", "changed_at", "fleet", "starts_count", "spend_sum", "lead", "trim_at", "ramp_from", "ramp_until",
-    "active",
+    "capacity", "closed", "paused_until", "slots", "cost", "virtual_time", "rebased", "heaviest", "epoch", "fence",
+    "sequence", "live", "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes",
+    "clean_ticks", "ticked_at", "changed_at", "fleet", "starts_count", "spend_sum", "lead", "trim_at", "ramp_from",
+    "ramp_until", "active",
 )  # fmt: skip
 TENANT_SETTINGS: Final = (
     "weight", "slot_ceiling", "cost_ceiling", "queue_limit", "budget", "budget_period", "budget_anchor",
@@ -112,12 +112,12 @@ TENANT_SETTINGS: Final = (
 )  # fmt: skip
 """`budget` is -1 without one; the other limits are 0."""
 TENANT_STATE: Final = (
-    "deficit", "credited", "epoch", "ratio", "slots", "cost", "queued", "waiting", "place", "spent", "overrun",
-    "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total", "starts_count", "spend_sum",
-    "lead", "trim_at", "registered",
+    "base", "served", "charged", "owed", "arrival", "rebased", "epoch", "ratio", "slots", "cost", "queued", "waiting",
+    "place", "spent", "overrun", "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total",
+    "starts_count", "spend_sum", "lead", "trim_at", "registered",
 )  # fmt: skip
-"""`registered` is the pool's sequence when the tenant was registered. Tasks and top-ups with a lower one belong to a
-former tenant of the same id."""
+"""The tenant's virtual time is `base + served / weight`. `registered` is the pool's sequence when the tenant was
+registered. Tasks and top-ups with a lower one belong to a former tenant of the same id."""
 TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
 TASK_ATTEMPT: Final = ("fence", "charge", "worker", "period", "windows")
 TASK_COUNTS: Final = ("failures", "recoveries", "throttles")
@@ -143,7 +143,9 @@ TASK_HASH: Final = {
 record costs by the field, and a task passes through five scripts."""
 
 TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client", "unknown", "worker", "code", "error"})
-"""Fields and parts that are text; the others are integers, 0 when absent."""
+"""Fields and parts that are text; the others are numbers, 0 when absent."""
+REALS: Final = frozenset({"virtual_time", "rebased", "base"})
+"""Parts that are doubles; the other numbers are integers."""
 
 WORKER_FIELDS: Final = ("name", "slots", "load", "state", "alone")
 
@@ -156,7 +158,7 @@ POOL_BITS: Final = 4
 """An attempt's `windows` tells in which windows it took a place: these bits for its tenant's windows, and the same bits
 times POOL_BITS for the pool's."""
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 BELL_TTL_MS: Final = 600_000
 
 

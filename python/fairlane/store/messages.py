@@ -205,7 +205,10 @@ class PoolView:
     cost_ceiling: int | None
     slots: int
     cost: int
+    virtual_time: float
+    """The largest service per weight that a tenant had when it was served, without its charges in flight."""
     round: int
+    """Rounds that have passed in this epoch: its virtual time in quanta."""
     epoch: int
     fence: int
     live: int
@@ -258,8 +261,13 @@ class TenantView:
     slot_ceiling: int | None
     cost_ceiling: int | None
     queue_limit: int
-    deficit: int
-    credited: int
+    virtual_time: float
+    """Service per weight, comparable with the pool's."""
+    deficit: float
+    """Its weight times (the pool's virtual time less its own): credit, or debt if negative. With tasks in flight it is
+    normally about minus their charges. Outside the calendar it is 0 at most: a tenant enters without credit."""
+    owed: int
+    """The part of its refunds that later charges pay back."""
     ratio: int
     slots: int
     cost: int

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from fairlane.domain.limits import MIN_DEFICIT, PRIORITY_STEP
+from fairlane.domain.limits import MAX_COST, MAX_SERVED, MAX_VIRTUAL_SERVICE, PRIORITY_STEP
 from fairlane.domain.task import TASK_TRANSITIONS
 from fairlane.store import bounds, keys
 from fairlane.store.requests import REQUESTS
@@ -35,7 +35,7 @@ _TENANT_COPY: Final = (
     "dirty = false",
     "rolled = false",
     "rank = false",
-    "left = false",
+    "entry = false",
     "unparked = false",
     "stored = 0",
     "head = false",
@@ -48,6 +48,8 @@ _TENANT_COPY: Final = (
 )
 """A call's own notes on a tenant, beside the stored fields; named here so that Lua makes the table at its full size."""
 _FIELD: Final = re.compile(r"\b(request|item)\.(\w+)")
+_COMMENT: Final = re.compile(r"--.*$", re.MULTILINE)
+_FUNCTION: Final = re.compile(r"^local function (\w+)\(.*?^end$\n", re.MULTILINE | re.DOTALL)
 _INCLUDE: Final = re.compile(r"^--- @include (\w+)$", re.MULTILINE)
 _LUA: Final = files("fairlane.store") / "lua"
 
@@ -133,7 +135,9 @@ def prelude() -> str:
         f"local VIEW_FIELDS = {_lua_list(VIEW_FIELDS)}",
         f"local WORKER_FIELDS = {_lua_list(keys.WORKER_FIELDS)}",
         f"local PRIORITY_STEP = {PRIORITY_STEP}",
-        f"local MIN_DEFICIT = {MIN_DEFICIT}",
+        f"local MAX_COST = {MAX_COST}",
+        f"local MAX_SERVED = {MAX_SERVED}",
+        f"local MAX_VIRTUAL_SERVICE = {MAX_VIRTUAL_SERVICE}",
         f"local SCHEMA_VERSION = {keys.SCHEMA_VERSION}",
         f"local BELL_TTL = {keys.BELL_TTL_MS}",
         f"local VISIT_LIMIT = {VISIT_LIMIT}",
@@ -155,6 +159,16 @@ def _expand(text: str, seen: set[str]) -> str:
             seen.add(name)
             parts.append(_expand((_LUA / "includes" / f"{name}.lua").read_text(encoding="utf-8"), seen))
     return "\n".join([*parts, _INCLUDE.sub("", text)])
+
+
+def _without_unused(text: str) -> str:
+    """Remove the functions that nothing in the text calls: the server makes every function anew at each call."""
+    while True:
+        unused = [found for found in _FUNCTION.finditer(text) if len(re.findall(rf"\b{found[1]}\b", text)) == 1]
+        if not unused:
+            return text
+        for found in reversed(unused):
+            text = text[: found.start()] + text[found.end() :]
 
 
 def _without_comments(text: str) -> str:
@@ -196,7 +210,8 @@ def _used(definitions: str, body: str) -> str:
 def source(command: str) -> str:
     """Return the whole script of a command, as the server gets it."""
     text = (_LUA / f"{command}.lua").read_text(encoding="utf-8")
-    body = _indexed(command, _without_comments(f"local COMMAND = '{command}'\n" + _expand(text, set())))
+    text = _without_unused(_COMMENT.sub("", _expand(text, set())))
+    body = _indexed(command, _without_comments(f"local COMMAND = '{command}'\n" + text))
     return _used(prelude(), body) + body
 
 

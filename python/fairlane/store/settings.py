@@ -19,7 +19,6 @@ def pool_settings(config: PoolConfig) -> dict[str, Setting]:
         "quantum": config.quantum_units,
         "hard_limit": config.slots,
         "cost_ceiling": config.cost_ceiling_units or 0,
-        "max_cost": config.max_cost_units,
         "max_attempts": config.max_attempts,
         "max_recoveries": config.max_recoveries,
         "lease": config.lease_ms,

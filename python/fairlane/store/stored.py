@@ -55,6 +55,7 @@ class StoredTenant:
 
     place: str
     numbers: dict[str, int]
+    reals: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,14 @@ class StoredWorker:
     name: str
     state: str
     load: int
+
+
+class CalendarEntry(NamedTuple):
+    """A runnable tenant. ``rank``: its virtual time, or the score of its next task in strict order."""
+
+    tenant: str
+    arrival: int
+    rank: float
 
 
 class Stamp(NamedTuple):
@@ -89,6 +98,8 @@ class Stored:
 
     policy: str = ""
     pool: dict[str, int] = field(default_factory=dict)
+    reals: dict[str, float] = field(default_factory=dict)
+    """The pool's numbers that are doubles."""
     keys: list[StoredKey] = field(default_factory=list)
     """Those of the schema."""
     unknown: list[str] = field(default_factory=list)
@@ -99,7 +110,7 @@ class Stored:
     tenants: dict[str, StoredTenant] = field(default_factory=dict)
     tasks: dict[TaskRef, StoredTask] = field(default_factory=dict)
     pending: dict[str, dict[str, int]] = field(default_factory=dict)
-    calendar: dict[str, int] = field(default_factory=dict)
+    calendar: list[CalendarEntry] = field(default_factory=list)
     parked: dict[str, str] = field(default_factory=dict)
     timers: dict[str, int] = field(default_factory=dict)
     windows: dict[str, list[Stamp]] = field(default_factory=dict)

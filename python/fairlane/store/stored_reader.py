@@ -6,9 +6,19 @@ from typing import Any, Final, NamedTuple
 from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.codec import first_value, parts, unpack_row
 from fairlane.store.connection import Command
-from fairlane.store.keys import KEYS, POOL_HASH, SCHEMA_VERSION, STAMP, TASK_HASH, TENANT_HASH, WORKER_FIELDS, Keys
+from fairlane.store.keys import (
+    KEYS,
+    POOL_HASH,
+    REALS,
+    SCHEMA_VERSION,
+    STAMP,
+    TASK_HASH,
+    TENANT_HASH,
+    WORKER_FIELDS,
+    Keys,
+)
 from fairlane.store.refusals import other_version
-from fairlane.store.stored import Stamp, Stored, StoredKey, StoredTask, StoredTenant, StoredWorker
+from fairlane.store.stored import CalendarEntry, Stamp, Stored, StoredKey, StoredTask, StoredTenant, StoredWorker
 
 _PER_TRIP: Final = 500
 _KINDS: Final = frozenset(spec.name for spec in KEYS)
@@ -61,7 +71,7 @@ class StoredReader:
             stored.keys.append(StoredKey(key, kind, ttl))
             by_kind[kind].append(_Named(key, key.removeprefix(f"{self._keys.prefix}{kind}:"), ttl))
         fields = await self._pool_fields()
-        stored.pool, stored.policy = _whole_numbers(fields), str(fields["policy"])
+        stored.pool, stored.reals, stored.policy = _whole_numbers(fields), _reals(fields), str(fields["policy"])
         stored.fractions |= _fractions("pool", fields)
         await self._tenants(stored, by_kind)
         await self._tasks(stored, by_kind["task"])
@@ -74,18 +84,18 @@ class StoredReader:
 
     async def _tenants(self, stored: Stored, by_kind: dict[str, list[_Named]]) -> None:
         key = self._keys.key
-        registered, stored.calendar, stored.timers = [
-            _scores(reply)
-            for reply in await self._each([_zset(key(kind)) for kind in ("tenants", "calendar", "timers")])
-        ]
-        stored.registered = set(registered)
+        registered, calendar, timers = await self._each(
+            [_zset(key(kind)) for kind in ("tenants", "calendar", "timers")]
+        )
+        stored.registered, stored.timers = set(_scores(registered)), _scores(timers)
+        stored.calendar = [_entry(*pair) for pair in zip(calendar[::2], calendar[1::2], strict=True)]
         (parked,) = await self._run([("HGETALL", key("parked"))])
         stored.parked = _texts(parked)
         replies = await self._each([("HMGET", each.key, *TENANT_HASH) for each in by_kind["tenant"]])
         for each, raw in zip(by_kind["tenant"], replies, strict=True):
             fields = _unpacked(TENANT_HASH, raw)
             stored.fractions |= _fractions(f"tenant:{each.name}", fields)
-            stored.tenants[each.name] = StoredTenant(str(fields["place"]), _whole_numbers(fields))
+            stored.tenants[each.name] = StoredTenant(str(fields["place"]), _whole_numbers(fields), _reals(fields))
         stored.pending = await self._zsets(by_kind["pending"])
         replies = await self._each([("LRANGE", each.key, 0, -1) for each in by_kind["window"]])
         for each, stamps in zip(by_kind["window"], replies, strict=True):
@@ -140,12 +150,25 @@ def _unpacked(spec: Mapping[str, Sequence[str]], raw: Sequence[bytes | None]) ->
 
 def _whole_numbers(fields: Mapping[str, int | str | float]) -> dict[str, int]:
     return {
-        name: 0 if isinstance(value, float) else value for name, value in fields.items() if not isinstance(value, str)
+        name: 0 if isinstance(value, float) else value
+        for name, value in fields.items()
+        if name not in REALS and not isinstance(value, str)
     }
 
 
+def _reals(fields: Mapping[str, int | str | float]) -> dict[str, float]:
+    return {name: float(value) for name, value in fields.items() if name in REALS}
+
+
 def _fractions(subject: str, fields: Mapping[str, int | str | float]) -> dict[str, float]:
-    return {f"{subject} {name}": value for name, value in fields.items() if isinstance(value, float)}
+    return {
+        f"{subject} {name}": value for name, value in fields.items() if name not in REALS and isinstance(value, float)
+    }
+
+
+def _entry(member: bytes, rank: bytes) -> CalendarEntry:
+    arrival, _, tenant = member.decode().partition(":")
+    return CalendarEntry(tenant, int(arrival) if arrival.isdecimal() else 0, float(rank))
 
 
 def _scores(flat: Sequence[bytes]) -> dict[str, int]:

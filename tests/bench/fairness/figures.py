@@ -24,6 +24,7 @@ def tenant(**changes) -> TenantMetrics:
         "queue_wait_p95_ms": 1.0,
         "end_to_end_p95_ms": 2.0,
         "backlog_ratio": 1.0,
+        "deficit": (-100.0, 0.0),
     }
     return TenantMetrics(**(whole | changes))
 
@@ -53,6 +54,7 @@ def metrics(**changes) -> FairnessMetrics:
         "provider_peak": 2,
         "controller_events": [],
         "service_gap": gap(10, 10),
+        "rounds": 3,
         "reserved_occupancy": 0.95,
         "provider_occupancy": 0.95,
         "potential_orphans": [],
@@ -83,6 +85,7 @@ NOTHING = metrics(
     peak_active_slots={},
     provider_peak=0,
     service_gap=None,
+    rounds=0,
     reserved_occupancy=None,
     provider_occupancy=None,
     potential_orphans=["a:t (fence 1)"],

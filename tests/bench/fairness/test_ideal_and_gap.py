@@ -57,18 +57,19 @@ class TestIdeal:
 
 class TestGap:
     def test_the_gap_and_its_witness(self):
-        """Both wait throughout with weight 1; a gets 30 before b gets anything: gap 30, bound 2·10 + 10 + 10."""
+        """Both wait throughout with weight 1; b gets 20 after a got 10: gap 20, bound (10 + 1) + (10 + 1)."""
         stream = Stream(("a", 1), ("b", 1))
         for number in range(5):
             stream.submit(0, "a", f"a{number}")
             stream.submit(0, "b", f"b{number}")
-        for number in range(3):
-            stream.hand(10 + number, "a", f"a{number}")
-        stream.hand(20, "b", "b0")
+        stream.hand(10, "a", "a0")
+        stream.hand(11, "b", "b0")
+        stream.hand(12, "b", "b1")
+        stream.hand(13, "a", "a1")
         gap = service_gap(observe(scenario(load("a"), load("b")), stream.evidence()))
-        assert (gap.largest, gap.bound) == (30.0, 40.0)
-        assert (gap.witness.ahead, gap.witness.behind) == ("a", "b")
-        assert gap.witness.to_ms == 12
+        assert (gap.largest, gap.bound) == (20.0, 22.0)
+        assert (gap.witness.ahead, gap.witness.behind) == ("b", "a")
+        assert (gap.witness.from_ms, gap.witness.to_ms) == (10, 12)
 
     def test_a_gap_beyond_its_bound_is_the_one_reported(self):
         stream = Stream(("a", 1), ("b", 1))
@@ -100,7 +101,7 @@ class TestGap:
             stream.submit(1, "b", f"b{number}")
         stream.hand(10, "b", "b0")
         gap = service_gap(observe(scenario(load("a"), load("b")), stream.evidence()))
-        assert (gap.largest, gap.bound) == (10.0, 2 * 10 + 10 + 10 + 25)
+        assert (gap.largest, gap.bound) == (10.0, (10 + 1) + (25 + 1))
 
     def test_tenants_never_backlogged_together_have_no_gap(self):
         stream = Stream(("a", 1), ("b", 1))

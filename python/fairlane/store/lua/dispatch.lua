@@ -5,13 +5,14 @@
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {limit, {{incarnation, slots}...}}, in the order of preference
 -- Reply    {placed, stop, runnable, wake_ms|false, fleet, {incarnation, free}...}
--- Events   enqueued, rejected, parked, and from due timers: expired, ready
+-- Events   enqueued, rejected, parked, round, and from due timers: expired, ready
 --- @include commit
 --- @include agenda
 --- @include timers
 --- @include places
+--- @include rebase
 local limit = request.limit
-local visits = 0
+local visits = 0 -- those that served nothing
 
 local function stop_reason()
   if placed >= limit then
@@ -27,72 +28,48 @@ local function reject(t, head, code)
   finish(record, 'rejected', 0, '', code)
 end
 
--- Serves one tenant until its credit, its queue or its room is used up. Returns why the whole call must stop, or nil.
-local function visit(rank, t)
+-- Serves, rejects or parks a tenant's next task. Returns why the whole call must stop, or nil.
+local function visit(t)
   change_tenant(t)
   t.rank = false
-  if pool.policy == 'wdrr' then
-    pool.round = math.max(pool.round, rank)
-    t.deficit = t.deficit + (rank - t.credited) * t.weight * pool.quantum
-    t.credited = rank
-  end
-  while true do
-    local head = head_of(t)
-    local charge = head and charge_of(t, head.cost)
-    local blocked = head and blocking(t, head)
-    local stop = nil
-    if not head then
-      touch(t)
-      return nil
-    elseif is_hopeless(t, head) then
-      reject(t, head, 'cost_above_ceiling')
-      visits = visits + 1
-      stop = visits >= VISIT_LIMIT and 'visits' or nil
-    elseif pool.policy == 'wdrr' and charge > t.deficit then
-      touch(t)
-      reinsert(t)
-      return nil
-    elseif blocked then
-      park(t, blocked)
-      return nil
-    elseif t.budget_rejects == 1 and over_budget(t, head.cost) then
-      reject(t, head, 'budget_exhausted')
-      visits = visits + 1
-      stop = visits >= VISIT_LIMIT and 'visits' or nil
-    else
-      stop = pool_stop(head)
-      if not stop then
-        place(t, head, charge)
-        stop = stop_reason()
-      end
-    end
-    if stop then
-      touch(t)
-      return stop
-    end
-    if pool.policy ~= 'wdrr' then
-      touch(t)
-      if t.rank then
-        reinsert(t)
-      end
-      return nil
+  local head = head_of(t)
+  local blocked = blocking(t, head)
+  local stop = nil
+  if is_hopeless(t, head) then
+    reject(t, head, 'cost_above_ceiling')
+    visits = visits + 1
+  elseif blocked then
+    park(t, blocked)
+    visits = visits + 1
+    return nil
+  elseif t.budget_rejects == 1 and over_budget(t, head.cost) then
+    reject(t, head, 'budget_exhausted')
+    visits = visits + 1
+  else
+    stop = pool_stop(head)
+    if not stop then
+      place(t, head, charge_of(t, head.cost))
     end
   end
+  touch(t)
+  if t.rank then
+    reinsert(t)
+  end
+  return stop
 end
 
 local function run()
   open_agenda()
   while visits < VISIT_LIMIT do
-    visits = visits + 1
     local stop = stop_reason()
     if stop then
       return stop
     end
-    local rank, t = next_tenant()
+    local t = next_tenant()
     if not t then
       return 'empty'
     end
-    stop = visit(rank, t)
+    stop = visit(t)
     if stop then
       return stop
     end
@@ -100,10 +77,19 @@ local function run()
   return 'visits'
 end
 
+local function rounds_passed()
+  return math.floor((pool.rebased + pool.virtual_time) / pool.quantum)
+end
+
+local round = rounds_passed()
 fire_timers()
 open_places()
 local stop = run()
+if rounds_passed() > round then
+  event('round', rounds_passed(), pool.quantum)
+end
 local pool_reopens = (stop == 'starts' or stop == 'spend') and reopens_at(stop, pool, POOL_OWNER)
+rebase_pool()
 commit_growing()
 
 local reply = { placed, stop, pool.runnable, next_wake(pool_reopens), pool.fleet }

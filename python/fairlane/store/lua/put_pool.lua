@@ -20,7 +20,7 @@ local function wrong_setting()
 end
 
 local function largest_task()
-  return lower(lower(pool.max_cost, pool.cost_ceiling), pool.spend_limit)
+  return lower(lower(MAX_COST, pool.cost_ceiling), pool.spend_limit)
 end
 
 -- Through timers that are due, since a dispatch fires a limited number of them.

@@ -1,6 +1,6 @@
 -- Registers tenants, or changes their limits.
 --
--- Guarantee: a changed weight takes effect from this round on; a parked tenant whose next task fits now runs again. A
+-- Guarantee: a changed weight takes effect for service from now on; a parked tenant whose next task fits now runs again. A
 --   refusal writes nothing.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {{{tenant, settings}...}}: settings in the order of TENANT_SETTINGS

@@ -22,11 +22,10 @@ local function break_off(t, record, actual)
       'its worker stopped while it ran')
   else
     change_tenant(t)
-    credit(t)
     free_hold(t, record)
     capture(t, record, actual)
     requeue(t, record, late_field(record.fence), 0)
-    ended(record, 'returned', t, actual, 0, 'pending')
+    ended(record, 'returned', t, actual, 'pending')
     touch(t)
   end
 end

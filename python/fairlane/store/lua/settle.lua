@@ -24,7 +24,6 @@ local function fail(t, record, item)
     end_failed(t, record, 'failed', 'expired', actual, 'deadline', message)
   else
     change_tenant(t)
-    credit(t)
     free_hold(t, record)
     capture(t, record, actual)
     later('HSET', record.key, late_field(record.fence), 0)
@@ -35,7 +34,7 @@ local function fail(t, record, item)
     else
       requeue(t, record, 'end', why)
     end
-    ended(record, 'failed', t, actual, 0, 'pending', ready_at)
+    ended(record, 'failed', t, actual, 'pending', ready_at)
     touch(t)
   end
 end

@@ -62,7 +62,6 @@ local function admit(t, item, key)
     score = pool.sequence
   end
   change_tenant(t)
-  credit(t)
   enqueue(t, { member = cost .. ':' .. id, score = score, cost = cost, id = id })
   pool.live = pool.live + 1
   event('pending', item.tenant, id, cost, priority)

@@ -15,7 +15,6 @@ end
 local key = top_up_key(request.tenant, string.format('%.0f', t.registered), request.key)
 if redis.call('EXISTS', key) == 0 then
   change_tenant(t)
-  credit(t)
   t.top_up = t.top_up + request.units
   later('SET', key, request.units, 'PX', 86400000)
   event('budget', t.id, whole_budget(t))

@@ -1,13 +1,16 @@
 --- @include calendar
---- @include order
 -- The calendar in order, seen through this call's own changes: stored entries of tenants this call has touched
 -- are skipped, and their new places merged in.
 local agenda = { page = {}, at = 1, from = 0, size = 0, open = true, again = {} }
 
+local function comes_first(rank, arrival, other)
+  return rank < other.rank or rank == other.rank and arrival < other.arrival
+end
+
 local function reinsert(t)
   local again = agenda.again
   local at = #again + 1
-  while at > 1 and comes_first(t.rank, t.id, again[at - 1].rank, again[at - 1].id) do
+  while at > 1 and comes_first(t.rank, t.arrival, again[at - 1]) do
     at = at - 1
   end
   table.insert(again, at, t)
@@ -21,14 +24,15 @@ local function turn_page()
   agenda.open = #agenda.page == 2 * agenda.size
 end
 
--- The first stored entry of an untouched tenant: rank, id; or nil.
+-- The first stored entry of an untouched tenant: rank, arrival, id; or nil.
 local function stored_entry()
   while true do
-    local id = agenda.page[agenda.at]
-    if id then
+    local entry = agenda.page[agenda.at]
+    if entry then
+      local id = id_of_entry(entry)
       local t = tenants[id]
       if not (t and t.dirty) then
-        return tonumber(agenda.page[agenda.at + 1]), id
+        return tonumber(agenda.page[agenda.at + 1]), tonumber(string.sub(entry, 1, 16)), id
       end
       agenda.at = agenda.at + 2
     elseif agenda.open then
@@ -39,18 +43,14 @@ local function stored_entry()
   end
 end
 
--- Takes the next tenant off the agenda: rank, copy; or nil if no tenant is runnable.
+-- Takes the next tenant off the agenda; nil if no tenant is runnable.
 local function next_tenant()
-  local rank, id = stored_entry()
+  local rank, arrival, id = stored_entry()
   local t = agenda.again[1]
-  if t and (not id or comes_first(t.rank, t.id, rank, id)) then
-    table.remove(agenda.again, 1)
-    return t.rank, t
+  if t and not (id and comes_first(rank, arrival, t)) then
+    return table.remove(agenda.again, 1)
   end
-  if id then
-    return rank, load_tenant(id)
-  end
-  return nil
+  return id and load_tenant(id)
 end
 
 local function open_agenda()

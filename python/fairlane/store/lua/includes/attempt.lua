@@ -8,10 +8,9 @@ end
 -- Ends an attempt before it ran, and the task with it.
 local function end_unstarted(t, record, attempt, state, code, message)
   change_tenant(t)
-  credit(t)
   free_hold(t, record)
-  refund(t, record.charge)
-  ended(record, attempt, t, 0, 0, state)
+  correct(t, record.charge, 0)
+  ended(record, attempt, t, 0, state)
   touch(t)
   finish(record, state, 0, '', code, message)
 end
@@ -23,29 +22,24 @@ local function give_back(t, record, attempt, ready_at, ...)
     return
   end
   change_tenant(t)
-  credit(t)
   free_hold(t, record)
   if ready_at > 0 then
     set_aside(t, record, ready_at, ...)
-    refund(t, record.charge)
   else
     requeue(t, record, ...)
-    if t.place == '' then
-      touch(t)
-    end
-    refund(t, record.charge)
+    touch(t) -- only a tenant in the calendar keeps all of a refund
   end
-  ended(record, attempt, t, 0, 0, 'pending', ready_at)
+  correct(t, record.charge, 0)
+  ended(record, attempt, t, 0, 'pending', ready_at)
   touch(t)
 end
 
 -- Ends an attempt that ran without a good result. Nothing is corrected: failing must not be cheaper than succeeding.
 local function end_failed(t, record, attempt, state, actual, code, message)
   change_tenant(t)
-  credit(t)
   free_hold(t, record)
   capture(t, record, actual)
-  ended(record, attempt, t, actual, 0, state)
+  ended(record, attempt, t, actual, state)
   touch(t)
   finish(record, state, actual, '', code, message)
 end

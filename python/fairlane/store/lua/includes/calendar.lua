@@ -1,16 +1,16 @@
 --- @include parking
--- The calendar: the round in which each tenant's next task becomes affordable. See docs/fairness.md.
--- The only writer of a calendar entry. Call credit() first, then make the change, then this.
+-- The calendar: the runnable tenants by virtual time. See docs/fairness.md.
+-- Puts a tenant where it belongs after a change.
 local function touch(t)
   local head = head_of(t)
   if not head then
-    t.deficit = math.min(t.deficit, 0)
+    t.owed = 0
     unpark(t)
     leave_calendar(t, '')
   elseif t.place == '' then
-    settle_debt(t)
-    if t.deficit ~= 0 then
-      event('entered', t.id, t.deficit)
+    join(t)
+    if deficit_of(t) ~= 0 then
+      event('entered', t.id, deficit_of(t))
     end
     enter_calendar(t)
   elseif t.place == 'calendar' then
@@ -18,6 +18,7 @@ local function touch(t)
   else
     local reason = not is_hopeless(t, head) and blocking(t, head)
     if not reason then
+      join(t)
       unpark(t)
       enter_calendar(t)
     elseif reason ~= t.place and (CURED_BY_TIME[reason] or CURED_BY_TIME[t.place]) then

@@ -5,8 +5,8 @@
 local function close_books()
   flush_queues()
   flush_calendar()
-  if pool.live == 0 and pool.round > 0 then
-    pool.round = 0
+  if pool.live == 0 and was_live then
+    pool.virtual_time, pool.rebased = 0, 0
     pool.epoch = pool.epoch + 1
     event('epoch', pool.epoch)
   end

@@ -2,6 +2,7 @@
 -- One call's unit of work: every decision is taken on local copies, and commit() writes them once.
 local pool = load_pool()
 local now = read_clock(pool)
+local was_live = pool.live > 0
 local request = cmsgpack.unpack(ARGV[2])
 local tenants = {}      -- id -> copy
 local touched = {}      -- copies to write back, in order

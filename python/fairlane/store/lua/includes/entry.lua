@@ -1,18 +1,13 @@
---- @include deficit
+--- @include tenant
 --- @include queue
 --- @include gates
--- A tenant's entry in the calendar.
--- The rank in the calendar of a tenant with a pending task.
-local function rank_of(t)
-  local head = head_of(t)
-  if pool.policy ~= 'wdrr' then
-    return head.score
-  end
-  local missing = charge_of(t, head.cost) - t.deficit
-  if missing <= 0 then
-    return math.max(t.credited, pool.round)
-  end
-  return math.max(t.credited + ceil_div(missing, t.weight * pool.quantum), pool.round)
+-- A tenant's entry in the calendar: its arrival, so that equals are served in turn, and its id.
+local function entry_of(t, arrival)
+  return string.format('%016.0f:', arrival) .. t.id
+end
+
+local function id_of_entry(entry)
+  return string.sub(entry, 18)
 end
 
 local function enter_calendar(t)
@@ -20,13 +15,12 @@ local function enter_calendar(t)
     t.place = 'calendar'
     pool.runnable = pool.runnable + 1
   end
-  t.rank = rank_of(t)
+  t.rank = pool.policy == 'wdrr' and virtual_time(t) or head_of(t).score
 end
 
 local function leave_calendar(t, place)
   if t.place == 'calendar' then
     pool.runnable = pool.runnable - 1
-    t.left = true
   end
   t.place = place
   t.rank = false

@@ -2,7 +2,6 @@
 -- Changes that the clock makes to tasks: deadlines, and waits that end.
 local function drop_pending(t, record, attempt, state, code)
   change_tenant(t)
-  credit(t)
   if record.ready_at > 0 then
     t.waiting = t.waiting - 1
     zrem(timers_key, 'ready:' .. name_of(record))
@@ -30,7 +29,6 @@ local function make_ready(t, record)
     return
   end
   change_tenant(t)
-  credit(t)
   t.waiting = t.waiting - 1
   record.ready_at = 0
   later('HSET', record.key, 'ready_at', 0)

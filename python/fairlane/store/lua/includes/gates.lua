@@ -38,7 +38,7 @@ end
 -- The largest cost that this tenant's and the pool's limits can ever admit. Limits do not change within a call.
 local function largest_cost(t)
   if not t.largest_cost then
-    local largest = lower(lower(pool.max_cost, t.cost_ceiling), pool.cost_ceiling)
+    local largest = lower(lower(MAX_COST, t.cost_ceiling), pool.cost_ceiling)
     largest = lower(lower(largest, t.spend_limit), pool.spend_limit)
     t.largest_cost = t.budget < 0 and largest or math.min(largest, whole_budget(t))
   end

@@ -1,10 +1,13 @@
---- @include calendar
+--- @include correction
 --- @include window_place
 --- @include finish
 --- @include worker
 -- The hold of an attempt, and how it ends.
 local function free_hold(t, record)
   t.slots = t.slots - 1
+  if pool.policy == 'wdrr' then
+    t.charged = t.charged - record.charge
+  end
   end_hold(t, record)
   if record.state == 'enqueued' and record.windows > 0 then
     leave_place(t, record.windows % POOL_BITS, record.cost)
@@ -27,20 +30,8 @@ local function free_hold(t, record)
   stirred = true
 end
 
-local function ended(record, attempt, t, actual, forfeited, state, ready_at)
-  event(attempt, record.tenant, record.id, record.fence, actual, forfeited, t.ratio, state, ready_at or 0)
-end
-
--- Returns the charge of a task that did not run. A tenant without a queue keeps no credit.
-local function refund(t, charge)
-  if pool.policy ~= 'wdrr' then
-    return
-  end
-  if head_of(t) then
-    add_deficit(t, charge)
-  else
-    t.deficit = math.min(0, t.deficit + charge)
-  end
+local function ended(record, attempt, t, actual, state, ready_at)
+  event(attempt, record.tenant, record.id, record.fence, actual, t.owed, t.ratio, state, ready_at or 0)
 end
 
 -- Puts a task back where it was in its tenant's queue.

@@ -33,7 +33,6 @@ local function book_late(incarnation, item)
   end
   booked[once] = true
   change_tenant(t)
-  credit(t)
   t.late = t.late + actual
   t.spent_total = t.spent_total + actual
   later('HSET', record.key, field, actual)

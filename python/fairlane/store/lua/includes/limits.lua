@@ -13,7 +13,7 @@ end
 
 local function new_tenant(id)
   local t = read_tenant({})
-  t.id, t.key, t.weight, t.ratio, t.credited, t.epoch, t.budget = id, tenant_key(id), 1, 1000, pool.round, pool.epoch, -1
+  t.id, t.key, t.weight, t.ratio, t.epoch, t.rebased, t.budget = id, tenant_key(id), 1, 1000, pool.epoch, pool.rebased, -1
   t.registered = next_sequence()
   tenants[id] = t
   zadd(tenants_key, 0, id)
@@ -23,9 +23,14 @@ end
 local function apply(t, settings)
   local length, anchor = t.budget_period, t.budget_anchor
   local starts, spend = t.starts_interval, t.spend_interval
+  local at, weight = virtual_time(t), t.weight
   for i, field in ipairs(TENANT_SETTINGS) do
     t[field] = settings[i]
   end
+  if t.weight ~= weight then
+    restart_at(t, at)
+  end
+  pool.heaviest = math.max(pool.heaviest, t.weight)
   keep_intervals(t, starts, spend)
   if t.period == 0 or length ~= t.budget_period or length > 0 and anchor ~= t.budget_anchor then
     begin_period(t)
@@ -36,14 +41,9 @@ local function apply(t, settings)
   later('HSET', t.key, 'settings', pack_limits(t))
 end
 
--- Gives a tenant these settings, in the order of TENANT_SETTINGS. A changed weight counts from this round on.
+-- Gives a tenant these settings, in the order of TENANT_SETTINGS. A changed weight counts for service from now on.
 local function put_limits(t, settings)
   change_tenant(t)
-  if t.place == '' then
-    settle_debt(t)
-  else
-    credit(t)
-  end
   apply(t, settings)
   event('tenant', t.id, t.weight, t.slot_ceiling, t.cost_ceiling)
   if t.budget >= 0 then

@@ -23,9 +23,8 @@ end
 
 local function unpark(t)
   if t.place ~= '' and t.place ~= 'calendar' then
-    t.credited = pool.round
     t.unparked = true
-    event('released', t.id, t.deficit)
+    event('released', t.id, math.min(0, deficit_of(t)))
   end
 end
 

@@ -45,7 +45,7 @@ local function place(t, head, charge)
   t.slots = t.slots + 1
   t.cost = t.cost + head.cost
   if pool.policy == 'wdrr' then
-    t.deficit = t.deficit - charge
+    serve(t, charge)
   end
   local windows_taken = take_place(t, t.id, head.cost)
     + POOL_BITS * take_place(pool, POOL_OWNER, head.cost)
@@ -55,5 +55,6 @@ local function place(t, head, charge)
     cmsgpack.pack(pool.fence, charge, to.incarnation, t.period, windows_taken))
   zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
   ring('worker:' .. to.incarnation)
-  event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation)
+  event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation, deficit_of(t),
+    t.owed)
 end

@@ -26,11 +26,10 @@ local function take_back(t, record)
       string.format('lost its worker %.0f times', record.recoveries + 1))
   else
     change_tenant(t)
-    credit(t)
     free_hold(t, record)
     record.recoveries = record.recoveries + 1
     requeue(t, record, 'lost', record.fence, 'counts', pack_counts(record))
-    ended(record, 'lost', t, 0, 0, 'pending')
+    ended(record, 'lost', t, 0, 'pending')
     touch(t)
   end
 end

@@ -1,5 +1,6 @@
 --- @include period
--- A local copy of a tenant, or nil if nobody registered it. In a new epoch its deficit is 0.
+--- @include virtual_time
+-- A local copy of a tenant, or nil if nobody registered it.
 local function load_tenant(id)
   local t = tenants[id]
   if t ~= nil then
@@ -13,9 +14,8 @@ local function load_tenant(id)
   end
   t = read_tenant(raw)
   t.id, t.key = id, key
-  if t.epoch ~= pool.epoch then
-    t.epoch, t.deficit, t.credited = pool.epoch, 0, 0
-  end
+  adopt(t)
+  t.entry = t.place == 'calendar' and t.arrival
   t.stored = t.queued
   roll_period(t)
   tenants[id] = t

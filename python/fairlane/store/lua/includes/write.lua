@@ -13,10 +13,11 @@ end
 
 local function flush_calendar()
   for _, t in ipairs(touched) do
+    if t.entry and (t.place ~= 'calendar' or t.arrival ~= t.entry) then
+      zrem(calendar_key, entry_of(t, t.entry))
+    end
     if t.rank then
-      zadd(calendar_key, t.rank, t.id)
-    elseif t.left and t.place ~= 'calendar' then
-      zrem(calendar_key, t.id)
+      zadd(calendar_key, t.rank, entry_of(t, t.arrival))
     end
     if t.place ~= '' and t.place ~= 'calendar' then
       later('HSET', parked_key, t.id, t.place)

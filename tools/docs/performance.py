@@ -1,0 +1,80 @@
+"""Renders docs/performance.md: what a task costs the server, by the committed budget.
+
+Run as ``python -m tools.docs.performance > docs/performance.md``.
+"""
+
+import sys
+from typing import Final
+
+from tools.instructions.budget import ABOVE, BELOW, Budget
+from tools.instructions.table import table
+
+_PAGE: Final = """\
+# What a task costs the server
+
+Generated from `tools/instructions/budget.json` by `python -m tools.docs.performance`; do not edit.
+
+The server is one thread that all tenants share, so what it does per task bounds a scheduler's throughput.
+`make instructions` counts that and compares it with a committed budget. The counts do not depend on how busy the
+machine is, as times do. `python -m bench throughput` measures times.
+
+## The load
+
+Time is virtual. All tenants are alike, and at least two tasks of each wait. Two workers have 256 slots each. A task's
+estimate is 1,000 units and its actual cost 700; the quantum is 1,000. Events are on, and their stream is at its limit.
+One cycle is
+
+1. `submit` of a batch,
+2. `dispatch` of as many tasks,
+3. `start` by each worker that got some,
+4. `settle` by the same workers,
+5. `collect` by the client.
+
+Both workers share a batch of 64. A batch of 1 is a round trip: one task, a call for each step, the workers in turn.
+
+The counts leave out what does not belong to these calls: the server's timers, waits for bells, heartbeats, and the
+expiry of ended tasks after `pool.retention_ms`.
+
+## Instructions
+
+Machine instructions of the embedded server's own binary, from reading a request to writing its reply. callgrind, a
+tool of valgrind, counts them. The server's hash seed is fixed. The figures are of Valkey {server}.
+
+{instructions}
+
+Repeated, a sum over the commands (column "all") differs by less than 0.5 %. A single command's count says less: Lua
+collects its garbage step by step, in whichever script runs just then, and a change to one command can move that work to
+another. So the budget limits the sum.
+
+## Calls
+
+Commands that the server runs, in scripts and out, by `INFO commandstats`. The script call itself is one of them.
+
+{calls}
+
+With few tenants a batch costs less, because a call loads and writes each of its tenants once.
+
+## Bytes
+
+Requests and replies together, by `INFO stats`.
+
+{bytes}
+
+## The budget
+
+Calls and bytes have a budget for each command, instructions one for all commands together. A measure may exceed its
+budget by {above}. A measure more than {below} below its budget fails as well: the budget must follow, or a later
+change could lose again, unseen, what was gained. [CONTRIBUTING.md](../CONTRIBUTING.md#check) says how to accept a new
+budget.
+"""
+
+
+def render() -> str:
+    """Return the page."""
+    budget = Budget.read()
+    tables = {kind: "\n".join(table(budget.costs, kind)) for kind in ("instructions", "calls", "bytes")}
+    return _PAGE.format(server=budget.server, above=f"{100 * ABOVE:g} %", below=f"{100 * BELOW:g} %", **tables)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())

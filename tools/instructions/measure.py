@@ -1,0 +1,76 @@
+"""Measures what the server does for one task, by load and command."""
+
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from tools.instructions.load import Calls, Load
+from tools.instructions.server import CountingServer, counting_server
+
+Costs = dict[str, dict[str, dict[str, float]]]
+"""Per task: by load, by command, by what is counted (``instructions``, ``calls``, ``bytes``)."""
+
+TENANTS: Final = (3, 100, 10_000)
+# By batch. The server steps the collection of Lua's garbage once in 50 scripts: 7 cycles of 64 run 49, 20 of 1 run 100.
+_CYCLES: Final = {64: 7, 1: 20}
+_WARM_UP: Final = {64: 6, 1: 20}
+
+
+async def measure(tenants: int, *, instructions: bool) -> Costs:
+    """Return the costs of a task with so many tenants, in batches of 64 and of 1; instructions only if asked for."""
+    load = Load(tenants)
+    with tempfile.TemporaryDirectory(prefix="fairlane-counts-") as name:
+        directory = Path(name)
+        with counting_server(directory, callgrind=False) as server:
+            async with load.on(server.url):
+                await load.prepare()
+                await _warm_up(load, server)
+                costs = await _count(load, server, server.begin_calls, server.end_calls)
+            server.save()
+        if instructions:
+            # Under callgrind the preparation would take minutes, so this server starts with the other one's data.
+            with counting_server(directory, callgrind=True) as server:
+                async with load.on(server.url):
+                    await _warm_up(load, server)
+                    server.instrument()
+                    more = await _count(load, server, server.begin_instructions, server.end_instructions)
+            for point, commands in more.items():
+                for command, counts in commands.items():
+                    costs[point][command] |= counts
+    return costs
+
+
+async def _warm_up(load: Load, server: CountingServer) -> None:
+    for batch, cycles in _WARM_UP.items():
+        for _ in range(cycles):
+            await load.cycle(batch)
+            server.delete(load.bells)
+
+
+async def _count(
+    load: Load, server: CountingServer, begin: Callable[[], None], end: Callable[[], Counter[str]]
+) -> Costs:
+    begin()
+    own = end()
+    costs: Costs = {}
+    for batch, cycles in _CYCLES.items():
+        sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+        async def counted(command: str, calls: Calls, sums: defaultdict[str, Counter[str]] = sums) -> Any:  # noqa: ANN401 - each command has its own reply
+            begin()
+            answer = await calls()
+            found = end()
+            found.subtract(own)
+            sums[command].update(found)
+            return answer
+
+        for _ in range(cycles):
+            await load.cycle(batch, counted)
+            server.delete(load.bells)
+        costs[f"{load.tenants:,} tenants, batches of {batch}"] = {
+            command: {kind: count / (batch * cycles) for kind, count in counts.items()}
+            for command, counts in sums.items()
+        }
+    return costs
