@@ -50,6 +50,7 @@ _TENANT_COPY: Final = (
 _FIELD: Final = re.compile(r"\b(request|item)\.(\w+)")
 _COMMENT: Final = re.compile(r"--.*$", re.MULTILINE)
 _FUNCTION: Final = re.compile(r"^local function (\w+)\(.*?^end$\n", re.MULTILINE | re.DOTALL)
+_WORD: Final = re.compile(r"\w+")
 _INCLUDE: Final = re.compile(r"^--- @include (\w+)$", re.MULTILINE)
 _LUA: Final = files("fairlane.store") / "lua"
 
@@ -161,14 +162,15 @@ def _expand(text: str, seen: set[str]) -> str:
     return "\n".join([*parts, _INCLUDE.sub("", text)])
 
 
-def _without_unused(text: str) -> str:
-    """Remove the functions that nothing in the text calls: the server makes every function anew at each call."""
-    while True:
-        unused = [found for found in _FUNCTION.finditer(text) if len(re.findall(rf"\b{found[1]}\b", text)) == 1]
-        if not unused:
-            return text
-        for found in reversed(unused):
-            text = text[: found.start()] + text[found.end() :]
+def _without_uncalled(text: str) -> str:
+    """Remove the functions that the script never calls: the server makes every function anew at each call."""
+    words = {found[1]: set(_WORD.findall(found[0])) for found in _FUNCTION.finditer(text)}
+    called: set[str] = set()
+    new = words.keys() & set(_WORD.findall(_FUNCTION.sub("", text)))
+    while new:
+        called |= new
+        new = words.keys() & set().union(*(words[name] for name in new)) - called
+    return _FUNCTION.sub(lambda found: found[0] if found[1] in called else "", text)
 
 
 def _without_comments(text: str) -> str:
@@ -199,10 +201,12 @@ def _indexed(command: str, text: str) -> str:
 def _used(definitions: str, body: str) -> str:
     """Return the definitions, one a line, that the body needs, since the server runs each of them at every call."""
     kept: list[str] = []
+    words = set(_WORD.findall(body))
     for line in reversed(definitions.splitlines()):
         name = re.match(r"local (?:function )?(\w+)", line)
-        if name and re.search(rf"\b{name[1]}\b", "\n".join([body, *kept])):
+        if name and name[1] in words:
             kept.append(line)
+            words.update(_WORD.findall(line))
     return "".join(f"{line}\n" for line in reversed(kept))
 
 
@@ -210,7 +214,7 @@ def _used(definitions: str, body: str) -> str:
 def source(command: str) -> str:
     """Return the whole script of a command, as the server gets it."""
     text = (_LUA / f"{command}.lua").read_text(encoding="utf-8")
-    text = _without_unused(_COMMENT.sub("", _expand(text, set())))
+    text = _without_uncalled(_COMMENT.sub("", _expand(text, set())))
     body = _indexed(command, _without_comments(f"local COMMAND = '{command}'\n" + text))
     return _used(prelude(), body) + body
 
