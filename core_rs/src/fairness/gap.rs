@@ -66,17 +66,17 @@ struct Stretch {
 ///
 /// Proof. Let X = weight · (V − v) + owed. Every change of a tenant's service changes X by as much the other
 /// way, and else only V moves X, equally per weight for all. So the gap between i and j is the range of
-/// Y = X_j/w_j − X_i/w_i, and it is enough to bound Y from above, for each of the two as i.
+/// Y = Xⱼ/wⱼ − Xᵢ/wᵢ, and it is enough to bound Y from above, for each of the two as i.
 ///
-/// * While both are backlogged, i is dispatched only when v_i ≤ v_j. So Y ≤ C_i/w_i + owed_j/w_j after it.
+/// * While both are backlogged, i is dispatched only when vᵢ ≤ vⱼ. So Y ≤ Cᵢ/wᵢ + owedⱼ/wⱼ after it.
 ///   From then on, Y plus j's overcharge in flight, per weight, plus i's undercharge in flight, per weight,
 ///   does not grow until the next dispatch of i: a dispatch of j takes its charge from Y and adds at most
 ///   that to the overcharge; a settlement moves as much from one to the other, or reduces Y. So
-///   Y ≤ (C_i + U_i)/w_i + O_j/w_j.
-/// * Before the first such dispatch of i, the value at the beginning of the interval takes the place of C_i.
-///   There X_j ≤ E_j + O_j: V grows only up to the v of a tenant that is served, the smallest one, so X_j ≤
-///   owed_j then, and X_j plus j's overcharge in flight does not grow otherwise. And X_i ≥ −L_i − U_i: V is at
-///   least v_i less what i has in flight when it is dispatched; or X_i ≥ −D_i − U_i if i was not yet.
+///   Y ≤ (Cᵢ + Uᵢ)/wᵢ + Oⱼ/wⱼ.
+/// * Before the first such dispatch of i, the value at the beginning of the interval takes the place of Cᵢ.
+///   There Xⱼ ≤ Eⱼ + Oⱼ: V grows only up to the v of a tenant that is served, the smallest one, so Xⱼ ≤
+///   owedⱼ then, and Xⱼ plus j's overcharge in flight does not grow otherwise. And Xᵢ ≥ −Lᵢ − Uᵢ: V is at
+///   least vᵢ less what i has in flight when it is dispatched; or Xᵢ ≥ −Dᵢ − Uᵢ if i was not yet.
 ///
 /// Returns `None` if no two tenants were ever backlogged together. Takes O(changes · tenants).
 ///
