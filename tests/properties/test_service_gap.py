@@ -29,7 +29,7 @@ async def watch(twin: Twin, operations: list[ops.Operation]) -> ServiceHistory:
     return history
 
 
-def require_bound(history: ServiceHistory, quantum: int, where: str, closest_at_least: float) -> None:
+def require_bound(history: ServiceHistory, where: str, closest_at_least: float) -> None:
     report = _core.service_gap(history.changes)
     assert report is not None, f"{where}: no two tenants were ever backlogged together"
     for gap in report:
@@ -59,7 +59,7 @@ async def test_backlogged_tenants_stay_within_the_bound(
     setup = ops.Setup(quantum, tuple(ops.Limits(weight) for weight in weights), source.choice([6, 64]))
     async with Twin(endpoint, name, setup) as twin:
         history = await watch(twin, backlog(source, len(weights), honest=honest, longest=60))
-    require_bound(history, quantum, f"FAIRLANE_TEST_SEED={seed}, quantum {quantum}", closest_at_least=0.2)
+    require_bound(history, f"FAIRLANE_TEST_SEED={seed}, quantum {quantum}", closest_at_least=0.2)
 
 
 @pytest.mark.parametrize("quantum", QUANTA)
@@ -69,7 +69,7 @@ async def test_the_bound_holds_under_all_operations(endpoint: Endpoint, name: st
     setup = ops.Setup(quantum, tuple(ops.draw_limits(source) for _ in range(5)))
     async with Twin(endpoint, name, setup) as twin:
         history = await watch(twin, list(ops.draw_phases(source, 800)))
-    require_bound(history, quantum, f"FAIRLANE_TEST_SEED={seed}, quantum {quantum}", closest_at_least=0.05)
+    require_bound(history, f"FAIRLANE_TEST_SEED={seed}, quantum {quantum}", closest_at_least=0.05)
 
 
 async def test_a_thousand_to_one_is_served_a_thousand_to_one(endpoint: Endpoint, name: str) -> None:

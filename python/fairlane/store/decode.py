@@ -137,7 +137,7 @@ def _pool(now_ms: int, raw: dict[str, Any]) -> PoolView:
         cost_ceiling=number["cost_ceiling"] or None,
         slots=number["slots"],
         cost=number["cost"],
-        virtual_time=raw["virtual_time"],
+        virtual_time=float(raw["virtual_time"]),
         round=floor((raw["rebased"] + raw["virtual_time"]) / number["quantum"]),
         epoch=number["epoch"],
         fence=number["fence"],

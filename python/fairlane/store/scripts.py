@@ -163,7 +163,7 @@ def _expand(text: str, seen: set[str]) -> str:
 
 
 def _without_uncalled(text: str) -> str:
-    """Remove the functions that the script never calls: the server makes every function anew at each call."""
+    """Remove the functions that the script never calls: each would cost the server a closure at every run."""
     words = {found[1]: set(_WORD.findall(found[0])) for found in _FUNCTION.finditer(text)}
     called: set[str] = set()
     new = words.keys() & set(_WORD.findall(_FUNCTION.sub("", text)))
@@ -173,9 +173,9 @@ def _without_uncalled(text: str) -> str:
     return _FUNCTION.sub(lambda found: found[0] if found[1] in called else "", text)
 
 
-def _without_comments(text: str) -> str:
+def _without_blanks(text: str) -> str:
     kept = (line.strip() for line in text.splitlines())
-    return "\n".join(line for line in kept if line and not line.startswith("--")) + "\n"
+    return "\n".join(line for line in kept if line) + "\n"
 
 
 def _indexed(command: str, text: str) -> str:
@@ -215,7 +215,7 @@ def source(command: str) -> str:
     """Return the whole script of a command, as the server gets it."""
     text = (_LUA / f"{command}.lua").read_text(encoding="utf-8")
     text = _without_uncalled(_COMMENT.sub("", _expand(text, set())))
-    body = _indexed(command, _without_comments(f"local COMMAND = '{command}'\n" + text))
+    body = _indexed(command, _without_blanks(f"local COMMAND = '{command}'\n" + text))
     return _used(prelude(), body) + body
 
 
