@@ -3,8 +3,7 @@
 import pytest
 
 from fairlane.audit import Rule, Violation, check_invariants
-from fairlane.store.codec import pack
-from tests.support.store_packed import poke
+from tests.support.store_packed import pack_rows, poke
 from tests.support.store_raw import command
 from tests.support.store_world import World
 
@@ -75,7 +74,7 @@ FORGED: dict[str, tuple[tuple[str | float, ...], str]] = {
 async def test_a_transition_outside_the_tables_is_found(busy: World, case: str) -> None:
     row, finding = FORGED[case]
     pool = await busy.pool_view()
-    fields = ("n", pool.events + 1, "at", busy.now, "by", "forged", "rows", pack([list(row)]))
+    fields = ("n", pool.events + 1, "at", busy.now, "by", "forged", "rows", pack_rows(row))
     await command(busy.store, "XADD", busy.store.keys.events, "*", *fields)
     await poke(busy.store, "pool", events=pool.events + 1)
     hits = {each.found for each in await found(busy)}
@@ -85,9 +84,9 @@ async def test_a_transition_outside_the_tables_is_found(busy: World, case: str) 
 @pytest.mark.parametrize(
     ("fields", "finding"),
     [
-        (("rows", pack([["surprise", 1]])), "must be an array that begins with the kind of a row"),
-        (("rows", pack([["active", "b", "u1"]])), "after the kind must come: tenant, task, fence"),
-        (("rows", b"\xc1"), "needs the fields n, at, by and rows"),
+        (("rows", b"\xc1"), "byte 0 is 193, which is no kind of a row"),
+        (("rows", pack_rows(("active", "b", "u1"))), "a row of kind active breaks off after 6 bytes"),
+        (("rows", pack_rows(("active", "b", "u1", 0.5))), "after the kind must come: tenant, task, fence"),
         ((), "needs the fields n, at, by and rows"),
     ],
 )
@@ -104,7 +103,7 @@ async def test_an_entry_that_no_script_could_write_is_found(
 
 async def test_time_that_runs_back_is_found(busy: World) -> None:
     pool = await busy.pool_view()
-    fields = ("n", pool.events + 1, "at", busy.now - 1, "by", "forged", "rows", pack([["resumed"]]))
+    fields = ("n", pool.events + 1, "at", busy.now - 1, "by", "forged", "rows", pack_rows(("resumed",)))
     await command(busy.store, "XADD", busy.store.keys.events, "*", *fields)
     await poke(busy.store, "pool", events=pool.events + 1)
     (hit,) = await found(busy)

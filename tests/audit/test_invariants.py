@@ -1,5 +1,6 @@
 """Every rule finds its kind of corruption and names it; a sound state has no violations."""
 
+import struct
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -8,7 +9,7 @@ from fairlane.audit import Rule, Violation, check_invariants
 from fairlane.domain.policy import ParkReason
 from fairlane.domain.task import TaskRef, TaskState
 from tests.support.store_dump import unchanged
-from tests.support.store_packed import poke
+from tests.support.store_packed import poke, queued
 from tests.support.store_raw import command
 from tests.support.store_world import World, task
 
@@ -48,12 +49,15 @@ async def test_a_sound_state_has_no_violation_and_is_only_read(busy: World) -> N
 
 
 STRUCTURE: dict[str, tuple[Spoil, str]] = {
-    "a queued task is not in its queue": (redis("ZREM", "pending", "b", arguments=("70:u1",)), "pending:b 70:u1"),
-    "a queued task lost its place": (redis("ZADD", "pending", "b", arguments=(5, "70:u1")), "pending:b 70:u1"),
-    "a queued task has another cost": (redis("ZADD", "pending", "b", arguments=(5, "71:u1")), "pending:b 71:u1"),
+    "a queued task is not in its queue": (redis("ZREM", "pending", "b", arguments=(queued(30, "u2"),)), "pending:b 30:u2"),
+    "a queued task lost its place": (redis("ZADD", "pending", "b", arguments=(5, queued(30, "u2"))), "pending:b 30:u2"),
+    "a queued task has another cost": (redis("ZADD", "pending", "b", arguments=(5, queued(71, "u1"))), "pending:b 71:u1"),
+    "a head lost its place": (number("tenant", "b", head_score=5), "pending:b 70:u1"),
+    "a head is gone": (number("tenant", "b", head_id=""), "pending:b 70:u1"),
+    "a head has another cost": (number("tenant", "b", head_cost=71), "pending:b 71:u1"),
     "a queued task without a record": (redis("DEL", "task", "b", "u1"), "pending:b 70:u1"),
     "an active task is queued too": (
-        redis("ZADD", "pending", "a", arguments=(5, "100:t00003")),
+        redis("ZADD", "pending", "a", arguments=(5, queued(100, "t00003"))),
         "pending:a 100:t00003",
     ),
     "an active task without an owner": (redis("ZREM", "owned", "w1", arguments=("a:t00003",)), "owned:w1 a:t00003"),
@@ -124,7 +128,7 @@ async def test_a_fraction_in_a_counter_is_found(busy: World) -> None:
 
 def runnable(rank: float, tenant: str, arrival: int = 7) -> Spoil:
     """Add an entry to the calendar."""
-    return redis("ZADD", "calendar", arguments=(rank, f"{arrival:016}:{tenant}"))
+    return redis("ZADD", "calendar", arguments=(rank, struct.pack(">d", arrival) + tenant.encode()))
 
 
 async def moved(world: World) -> None:
@@ -171,7 +175,7 @@ OWNERSHIP: dict[str, tuple[Spoil, str]] = {
     "a done list for ever": (redis("PERSIST", "done", "c"), "done:c"),
     "a tombstone for ever": (redis("SET", "tombstone", "a", "x", arguments=("1",)), "tombstone:a:x"),
     "a pool that will vanish": (redis("PEXPIRE", "pool", arguments=(99_999,)), "pool"),
-    "a queue of no tenant": (redis("ZADD", "pending", "gone", arguments=(1, "5:x")), "pending:gone"),
+    "a queue of no tenant": (redis("ZADD", "pending", "gone", arguments=(1, queued(5, "x"))), "pending:gone"),
     "a tenant that was not registered": (redis("ZREM", "tenants", arguments=("idle",)), "tenant:idle"),
     "a registration without a tenant": (redis("ZADD", "tenants", arguments=(0, "gone")), "tenant:gone"),
     "a lease without a worker": (redis("ZADD", "workers", arguments=(9, "gone")), "worker:gone"),

@@ -6,9 +6,8 @@ import pytest
 
 from fairlane.audit import Rule, Violation, check_invariants
 from fairlane.domain.attempt import Outcome
-from fairlane.store.codec import pack
 from fairlane.store.connection import Endpoint
-from tests.support.store_packed import poke
+from tests.support.store_packed import pack_rows, poke
 from tests.support.store_raw import command
 from tests.support.store_windows import window
 from tests.support.store_world import World, budget, settlement, task, tasks
@@ -53,7 +52,7 @@ async def found(world: World) -> list[Violation]:
 async def forge(world: World, *row: str | int) -> None:
     """Append an event of one row."""
     number = (await world.pool_view()).events + 1
-    fields = ("n", number, "at", world.now, "by", "forged", "rows", pack([list(row)]))
+    fields = ("n", number, "at", world.now, "by", "forged", "rows", pack_rows(row))
     await command(world.store, "XADD", world.store.keys.events, "*", *fields)
     await poke(world.store, "pool", events=number)
 

@@ -7,7 +7,7 @@ import pytest
 
 from fairlane.config import TenantConfig
 from fairlane.store.connection import Endpoint
-from fairlane.store.scripts import VISIT_LIMIT
+from fairlane.store.prelude import VISIT_LIMIT
 from tests.support.store_runs import forget
 from tests.support.store_windows import window
 from tests.support.store_world import World, budget, settlement, task

@@ -5,7 +5,7 @@ import asyncio
 from fairlane.domain.events import EnqueuedRow
 from fairlane.domain.policy import StopReason
 from fairlane.domain.task import TaskState
-from fairlane.store.scripts import TIMER_LIMIT, VISIT_LIMIT
+from fairlane.store.prelude import TIMER_LIMIT, VISIT_LIMIT
 from tests.support.store_dump import dump, unchanged
 from tests.support.store_world import World, task, tasks
 

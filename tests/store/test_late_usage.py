@@ -7,7 +7,7 @@ from fairlane.domain.events import LateRow
 from fairlane.domain.policy import ParkReason
 from fairlane.domain.task import TaskState
 from fairlane.store.messages import StartedTask, Write
-from fairlane.store.scripts import RECOVERY_LIMIT
+from fairlane.store.prelude import RECOVERY_LIMIT
 from tests.support.store_dump import unchanged
 from tests.support.store_world import World, budget, settlement, task, tasks
 

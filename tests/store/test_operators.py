@@ -9,7 +9,7 @@ from fairlane.domain.policy import QueuePolicy, StopReason
 from fairlane.domain.task import TaskState
 from fairlane.errors import ConfigError, FairlaneError, StoreError
 from fairlane.store.codec import pack
-from fairlane.store.keys import POOL_HASH, SCHEMA_VERSION
+from fairlane.store.keys import POOL_SETTINGS, POOL_STATE, SCHEMA_VERSION
 from tests.support.store_dump import unchanged
 from tests.support.store_packed import poke
 from tests.support.store_raw import command
@@ -43,7 +43,7 @@ async def test_another_schema_is_refused(world: World) -> None:
             await check_invariants(world.store)
         with pytest.raises(StoreError, match="another version"):
             await world.dispatch()
-    message = f"scheduler {world.name}: another version of Fairlane wrote its state (schema 99; this one has 4). "
+    message = f"scheduler {world.name}: another version of Fairlane wrote its state (schema 99; this one has 5). "
     assert str(caught.value).startswith(message)
     assert world.store.keys.prefix in str(caught.value)
     await poke(world.store, "pool", schema=SCHEMA_VERSION)
@@ -52,8 +52,9 @@ async def test_another_schema_is_refused(world: World) -> None:
 async def test_a_state_whose_rows_were_lists_is_refused_too(world: World) -> None:
     """Rows were lists in the first schema."""
     await world.ready()
-    fields = {name: await command(world.store, "HGET", world.store.keys.pool, name) for name in POOL_HASH}
-    for name, parts in POOL_HASH.items():
+    rows = {"settings": POOL_SETTINGS, "state": POOL_STATE}
+    fields = {name: await command(world.store, "HGET", world.store.keys.pool, name) for name in rows}
+    for name, parts in rows.items():
         await command(world.store, "HSET", world.store.keys.pool, name, pack([1] * len(parts)))
     with pytest.raises(ConfigError, match="another version"):
         await world.pool()

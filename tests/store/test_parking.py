@@ -6,7 +6,7 @@ from fairlane.config import TenantConfig
 from fairlane.domain.events import EndRow, ParkedRow, ReleasedRow
 from fairlane.domain.policy import ParkReason, StopReason
 from fairlane.domain.task import TaskState
-from fairlane.store.scripts import TIMER_LIMIT, VISIT_LIMIT
+from fairlane.store.prelude import TIMER_LIMIT, VISIT_LIMIT
 from tests.support.store_windows import window
 from tests.support.store_world import World, budget, task, tasks
 

@@ -4,7 +4,7 @@ import pytest
 
 from fairlane.audit import check_invariants
 from fairlane.config import TenantConfig
-from fairlane.store.scripts import WINDOW_TRIM
+from fairlane.store.prelude import WINDOW_TRIM
 from tests.support.store_windows import INTERVAL, LONG_LEASE, held, stamps, window
 from tests.support.store_world import START_MS, World, settlement, task, tasks
 

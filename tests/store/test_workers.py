@@ -7,7 +7,7 @@ from fairlane.domain.policy import WorkerState
 from fairlane.domain.task import OnUnknown, TaskState
 from fairlane.errors import LeaseLost
 from fairlane.store.messages import Write
-from fairlane.store.scripts import RECOVERY_LIMIT
+from fairlane.store.prelude import RECOVERY_LIMIT
 from tests.support.store_dump import unchanged
 from tests.support.store_world import World, task, tasks
 

@@ -18,7 +18,7 @@ from fairlane.store import scripts
 
 ALLOWED: Final = frozenset(
     {
-        "KEYS", "ARGV", "redis", "cmsgpack",
+        "KEYS", "ARGV", "redis", "cmsgpack", "struct",
         "error", "ipairs", "math", "next", "pairs", "select", "string", "table", "tonumber", "tostring", "type",
         "unpack",
     }
@@ -27,6 +27,7 @@ ALLOWED: Final = frozenset(
 MEMBERS: Final = {
     "redis": frozenset({"call", "error_reply"}),
     "cmsgpack": frozenset({"pack", "unpack"}),
+    "struct": frozenset({"pack", "unpack"}),
     "math": frozenset({"abs", "ceil", "floor", "max", "min"}),
     "string": frozenset({"byte", "find", "format", "match", "sub"}),
     "table": frozenset({"concat", "insert", "remove", "sort"}),

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fairlane.store.codec import parts
+from fairlane.store.codec import unpack_numbers
 from fairlane.store.connection import Command
 from fairlane.store.keys import POOL_STATE
 from fairlane.store.store import Store
@@ -33,7 +33,7 @@ async def dump(store: Store, *, clock: bool = False) -> Dump:
         for key, kind, value in zip(keys, kinds, await commands(store, reads), strict=True)
     }
     if isinstance(pool := found.get(store.keys.pool), dict):
-        pool.update(parts(pool.pop(b"state"), POOL_STATE))
+        pool.update(unpack_numbers(pool.pop(b"state"), POOL_STATE))
         for field in () if clock else ("now", "grace_until"):
             del pool[field]
     return found

@@ -1,24 +1,95 @@
-"""Overwrites the packed fields of stored hashes."""
+"""Overwrites parts of stored records."""
 
 from collections.abc import Mapping, Sequence
 
-from fairlane.store.codec import pack, parts
-from fairlane.store.keys import POOL_HASH, TASK_HASH, TENANT_HASH
+from fairlane.domain.events import KINDS, EndRow
+from fairlane.store.codec import pack, pack_numbers, parts, unpack_numbers, unpack_texts
+from fairlane.store.event_codec import kind_number
+from fairlane.store.keys import (
+    NO_LIMITS,
+    POOL_SETTINGS,
+    POOL_STATE,
+    TASK_HASH,
+    TENANT_LIMITS,
+    TENANT_RECORD,
+    TENANT_TEXT,
+)
 from fairlane.store.store import Store
 from tests.support.store_raw import command
 
-HASHES: Mapping[str, Mapping[str, Sequence[str]]] = {"pool": POOL_HASH, "tenant": TENANT_HASH, "task": TASK_HASH}
-
 
 async def poke(store: Store, *key: str, **changes: object) -> None:
-    """Overwrite parts of a pool's, tenant's or task's hash, each in the field that holds it."""
+    """Overwrite parts of a pool's, tenant's or task's record, each where it stands."""
     left = dict(changes)
-    name = store.keys.key(*key)
-    for field, names in HASHES[key[0]].items():
+    if key[0] == "pool":
+        await _poke_parts(store, store.keys.pool, {"settings": POOL_SETTINGS}, left)
+        await _poke_numbers(store, (store.keys.pool, "state"), POOL_STATE, {}, left)
+    elif key[0] == "tenant":
+        tenant = key[1]
+        if left.keys() & set(TENANT_LIMITS):
+            await _poke_numbers(store, (store.keys.key("limits"), tenant), TENANT_LIMITS, NO_LIMITS, left)
+            left["limited"] = 1
+        await _poke_numbers(store, (store.keys.key("tenant"), tenant), TENANT_RECORD, {}, left, TENANT_TEXT)
+    else:
+        await _poke_parts(store, store.keys.key(*key), TASK_HASH, left)
+    assert not left, left
+
+
+async def read_numbers(store: Store, *key: str) -> dict[str, float]:
+    """Return the numbers of the pool's state, or of a tenant with its limits."""
+    if key[0] == "pool":
+        return unpack_numbers(await command(store, "HGET", store.keys.pool, "state"), POOL_STATE)
+    record = await command(store, "HGET", store.keys.key("tenant"), key[1])
+    limits = await command(store, "HGET", store.keys.key("limits"), key[1])
+    return unpack_numbers(record, TENANT_RECORD) | (unpack_numbers(limits, TENANT_LIMITS) if limits else NO_LIMITS)
+
+
+def queued(cost: int, task: str) -> bytes:
+    """Return a task's member in its tenant's queue."""
+    return pack_numbers([cost]) + task.encode()
+
+
+def pack_rows(*rows: Sequence[object]) -> bytes:
+    """Encode event rows that begin with their kinds, as the scripts do."""
+    return b"".join(_pack_row(row) for row in rows)
+
+
+def _pack_row(row: Sequence[object]) -> bytes:
+    ends = KINDS[str(row[0])] is EndRow
+    data = bytes([kind_number("end" if ends else str(row[0]))])
+    for value in row if ends else row[1:]:
+        data += bytes([len(value)]) + value.encode() if isinstance(value, str) else pack_numbers([float(value)])  # type: ignore[arg-type]
+    return data
+
+
+async def _poke_numbers(
+    store: Store,
+    place: tuple[str, str],
+    names: Sequence[str],
+    absent: Mapping[str, float],
+    left: dict[str, object],
+    texts: Sequence[str] = (),
+) -> None:
+    if not left.keys() & {*names, *texts}:
+        return
+    raw = await command(store, "HGET", *place)
+    numbers = unpack_numbers(raw, names) if raw else dict(absent)
+    data = pack_numbers([float(left.pop(name, numbers[name])) for name in names])  # type: ignore[arg-type]
+    if texts:
+        old = unpack_texts(raw[8 * len(names) :], len(texts))
+        for name, text in zip(texts, old, strict=True):
+            value = str(left.pop(name, text)).encode()
+            data += bytes([len(value)]) + value
+    await command(store, "HSET", *place, data)
+
+
+async def _poke_parts(
+    store: Store, name: str, fields: Mapping[str, Sequence[str]], left: dict[str, object]
+) -> None:
+    for field, names in fields.items():
         if field in left and not names:
             await command(store, "HSET", name, field, str(left.pop(field)))
         elif left.keys() & set(names):
             values = parts(await command(store, "HGET", name, field), names)
             values.update({part: left.pop(part) for part in names if part in left})  # type: ignore[misc]
             await command(store, "HSET", name, field, b"".join(pack(values[part]) for part in names))
-    assert not left, left

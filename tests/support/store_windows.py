@@ -1,9 +1,10 @@
 """For window tests: a world with one window, and its stored stamps and sums."""
 
 from fairlane.config import WindowConfig
-from fairlane.store.codec import parts, unpack_row
-from fairlane.store.keys import POOL_STATE, STAMP, TENANT_STATE
+from fairlane.store.codec import unpack_row
+from fairlane.store.keys import STAMP
 from fairlane.store.messages import StartedTask
+from tests.support.store_packed import read_numbers
 from tests.support.store_raw import command
 from tests.support.store_world import World
 
@@ -41,6 +42,5 @@ async def stamps(world: World, owner: str = "a") -> list[tuple[int, int, int]]:
 
 async def held(world: World, owner: str = "a") -> tuple[int, int]:
     """The amounts that the owner's hash counts in its windows."""
-    key, names = (("pool",), POOL_STATE) if owner == "*" else (("tenant", owner), TENANT_STATE)
-    state = parts(await command(world.store, "HGET", world.store.keys.key(*key), "state"), names)
+    state = await read_numbers(world.store, *(("pool",) if owner == "*" else ("tenant", owner)))
     return int(state["starts_count"]), int(state["spend_sum"])

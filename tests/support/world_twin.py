@@ -74,17 +74,18 @@ class Twin:
 
     async def compare_records(self) -> None:
         """Compare the calendar, the order of every queue, and the state of every task, ended or not."""
-        keys, scheduler, tasks = self.store.keys, self.reference.scheduler, self.reference.tasks
+        keys, stored = self.store.keys, await self.store.stored()
+        scheduler, tasks = self.reference.scheduler, self.reference.tasks
         flat = await command(self.store, "ZRANGE", keys.key("calendar"), 0, -1, "WITHSCORES")
-        calendar = [(float(rank), name[17:].decode()) for name, rank in zip(flat[::2], flat[1::2], strict=True)]
+        calendar = [(float(rank), name[8:].decode()) for name, rank in zip(flat[::2], flat[1::2], strict=True)]
         wanted = [(rank, tenant_id(tenant)) for rank, tenant in scheduler.calendar()]
         if self.reference.setup.policy is QueuePolicy.WDRR:
             assert calendar == wanted
         assert [tenant for _, tenant in calendar] == [tenant for _, tenant in wanted]
         for tenant in self.reference.tenants:
-            queue = await command(self.store, "ZRANGE", keys.key("pending", tenant_id(tenant)), 0, -1)
+            queue = sorted(stored.pending.get(tenant_id(tenant), {}).items(), key=lambda entry: entry[1])
             order = [f"{tasks[number].cost}:{tasks[number].ref.id}" for number in scheduler.pending(tenant)]
-            assert [member.decode() for member in queue] == order
+            assert [member for member, _ in queue] == order
         states = {task.ref: PENDING if task.state == WAITING else task.state for task in tasks.values()}
         states |= self.reference.ended
         views = await self.store.get(list(states))

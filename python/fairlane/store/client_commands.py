@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from fairlane.domain.task import TaskRef, TaskState, TaskView
-from fairlane.store import decode, scripts
+from fairlane.store import decode
 from fairlane.store.codec import task_view
 from fairlane.store.connection import Command
 from fairlane.store.messages import CancelStatus, Collected, Submission, SubmitStatus, Submitted
+from fairlane.store.prelude import VIEW_FIELDS
 from fairlane.store.script_runner import ScriptRunner
 
 _STATUSES = {status.value.encode(): status for status in SubmitStatus}
@@ -32,7 +33,7 @@ class ClientCommands(ScriptRunner):
         if not refs:
             return []
         commands: list[Command] = [
-            ("HMGET", self.keys.key("task", ref.tenant, ref.id), *scripts.VIEW_FIELDS) for ref in refs
+            ("HMGET", self.keys.key("task", ref.tenant, ref.id), *VIEW_FIELDS) for ref in refs
         ]
         replies = await self._run(commands)
         return [task_view(ref, raw) for ref, raw in zip(refs, replies, strict=True)]

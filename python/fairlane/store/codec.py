@@ -4,6 +4,7 @@ The server's ``cmsgpack`` has no bin type: text and bytes are both raw strings o
 the text.
 """
 
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,9 +24,35 @@ def unpack(data: bytes) -> Any:  # noqa: ANN401 - each command knows its reply's
     return msgpack.unpackb(data, raw=True, strict_map_key=False)
 
 
-def unpack_rows(data: bytes) -> tuple[object, ...]:
-    """Decode an array of event rows; names and states are ASCII."""
-    return tuple(msgpack.unpackb(data, raw=False, use_list=False))
+def doubles(names: Sequence[str]) -> str:
+    """Return the format of these numbers as doubles, for Python and Lua."""
+    return "<" + "d" * len(names)
+
+
+def pack_numbers(numbers: Sequence[float]) -> bytes:
+    """Encode numbers as doubles, one after the other."""
+    return struct.pack(f"<{len(numbers)}d", *numbers)
+
+
+def unpack_numbers(data: bytes, names: Sequence[str]) -> dict[str, int | float]:
+    """Decode the doubles at the beginning of the data; a whole number is an int.
+
+    Raises:
+        struct.error: the data are too short.
+
+    """
+    values = struct.unpack_from(doubles(names), data)
+    return {name: int(value) if value.is_integer() else value for name, value in zip(names, values, strict=True)}
+
+
+def unpack_texts(data: bytes, count: int) -> list[str]:
+    """Decode texts, each behind its length in one byte."""
+    texts, at = [], 0
+    for _ in range(count):
+        end = at + 1 + data[at]
+        texts.append(data[at + 1 : end].decode("utf-8", "replace"))
+        at = end
+    return texts
 
 
 def split_name(name: bytes) -> TaskRef:

@@ -9,8 +9,9 @@ from fairlane.domain.events import Event
 from fairlane.domain.policy import ParkReason, QueuePolicy
 from fairlane.domain.task import TaskRef
 from fairlane.errors import MalformedEvent
-from fairlane.store.codec import split_name, task_view, unpack_rows
-from fairlane.store.keys import POOL_SETTINGS, POOL_STATE, TENANT_SETTINGS, TENANT_STATE
+from fairlane.store.codec import split_name, task_view
+from fairlane.store.event_codec import unpack_rows
+from fairlane.store.keys import POOL_SETTINGS, POOL_STATE, TENANT_VIEW
 from fairlane.store.messages import (
     Collected,
     Ledger,
@@ -120,7 +121,7 @@ def snapshot(reply: Sequence[Any]) -> Snapshot:
     return Snapshot(
         pool=pool,
         tenants=tuple(
-            _tenant(name.decode(), dict(zip(TENANT_SETTINGS + TENANT_STATE, raw, strict=True)), pool.virtual_time)
+            _tenant(name.decode(), dict(zip(TENANT_VIEW, raw, strict=True)), pool.virtual_time)
             for name, raw in tenants
         ),
         more=bool(more),

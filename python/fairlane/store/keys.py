@@ -25,19 +25,22 @@ class KeySpec:
 KEYS: Final = (
     KeySpec("pool", "pool", "hash", "the pool's limits, counters, virtual time and clock", "the scheduler"),
     KeySpec("tenants", "tenants", "zset", "every registered tenant, score 0", "the scheduler"),
-    KeySpec("tenant", "tenant:<tenant>", "hash", "one tenant's limits, virtual time and counters", "tenants"),
+    KeySpec(
+        "tenant", "tenant", "hash", "by tenant: weight, virtual time, counters and the head of its queue", "the scheduler"
+    ),
+    KeySpec("limits", "limits", "hash", "by tenant that has limits: these, its ledger and its windows", "the scheduler"),
     KeySpec(
         "pending",
         "pending:<tenant>",
         "zset",
-        "waiting tasks as `cost:id`; score = priority·2^44 + arrival",
+        "waiting tasks behind the head, as cost (8 bytes) and id; score = priority·2^44 + arrival",
         "tenants",
     ),
     KeySpec(
         "calendar",
         "calendar",
         "zset",
-        "runnable tenants as `arrival:tenant` by virtual time (or by head, in strict order)",
+        "runnable tenants as arrival (8 bytes) and id, by virtual time (or by head, in strict order)",
         "the scheduler",
     ),
     KeySpec("parked", "parked", "hash", "tenants stopped by a limit of their own, and the limit", "the scheduler"),
@@ -111,20 +114,32 @@ TENANT_SETTINGS: Final = (
     "budget_rejects", "starts_limit", "starts_interval", "spend_limit", "spend_interval",
 )  # fmt: skip
 """`budget` is -1 without one; the other limits are 0."""
-TENANT_STATE: Final = (
-    "base", "served", "charged", "owed", "arrival", "rebased", "epoch", "ratio", "slots", "cost", "queued", "waiting",
-    "place", "spent", "overrun", "late", "top_up", "period", "period_end", "held_before", "spent_before", "spent_total",
-    "starts_count", "spend_sum", "lead", "trim_at", "registered",
+TENANT_RECORD: Final = (
+    "limited", "weight", "queue_limit", "base", "served", "charged", "owed", "arrival", "rebased", "epoch", "ratio", "slots",
+    "cost", "queued", "waiting", "spent", "overrun", "spent_total", "registered", "head_score", "head_cost",
 )  # fmt: skip
-"""The tenant's virtual time is `base + served / weight`. `registered` is the pool's sequence when the tenant was
-registered. Tasks and top-ups with a lower one belong to a former tenant of the same id."""
+"""The numbers of a tenant's record. The tenant's virtual time is `base + served / weight`. `limited`: 1 if it has an
+entry in `limits`. `registered` is the pool's sequence when the tenant was registered: tasks and top-ups with a lower one
+belong to a former tenant of the same id."""
+TENANT_TEXT: Final = ("place", "head_id")
+"""The texts behind the numbers; `head_id` is empty when nothing waits."""
+WINDOWS: Final = (
+    "starts_limit", "starts_interval", "spend_limit", "spend_interval", "starts_count", "spend_sum", "lead", "trim_at",
+)  # fmt: skip
+TENANT_LIMITS: Final = (
+    *WINDOWS, "slot_ceiling", "cost_ceiling", "budget", "budget_period", "budget_anchor", "budget_rejects", "late", "top_up",
+    "period", "period_end", "held_before", "spent_before",
+)  # fmt: skip
+"""The numbers of a tenant's entry in `limits`."""
+NO_LIMITS: Final = dict.fromkeys(TENANT_LIMITS, 0) | {"budget": -1, "period": 1}
+"""The numbers of a tenant without such an entry."""
+TENANT_VIEW: Final = tuple(dict.fromkeys((*TENANT_SETTINGS, *TENANT_RECORD, *TENANT_LIMITS, "place")))
+"""What `snapshot` tells of a tenant."""
 TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
 TASK_ATTEMPT: Final = ("fence", "charge", "worker", "period", "windows")
 TASK_COUNTS: Final = ("failures", "recoveries", "throttles")
 TASK_END: Final = ("ended", "actual", "code", "error")
 
-POOL_HASH: Final = {"settings": POOL_SETTINGS, "state": POOL_STATE}
-TENANT_HASH: Final = {"settings": TENANT_SETTINGS, "state": TENANT_STATE}
 TASK_HASH: Final = {
     "state": (),
     "facts": TASK_FACTS,
@@ -142,7 +157,7 @@ TASK_HASH: Final = {
 """The fields of each hash. A field with parts is their MessagePack values one after the other: reading and writing a
 record costs by the field, and a task passes through five scripts."""
 
-TEXT: Final = frozenset({"policy", "throttle_scope", "place", "state", "client", "unknown", "worker", "code", "error"})
+TEXT: Final = frozenset({"policy", "throttle_scope", "state", "client", "unknown", "worker", "code", "error"})
 """Fields and parts that are text; the others are numbers, 0 when absent."""
 REALS: Final = frozenset({"virtual_time", "rebased", "base"})
 """Parts that are doubles; the other numbers are integers."""
@@ -158,7 +173,7 @@ POOL_BITS: Final = 4
 """An attempt's `windows` tells in which windows it took a place: these bits for its tenant's windows, and the same bits
 times POOL_BITS for the pool's."""
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 BELL_TTL_MS: Final = 600_000
 
 

@@ -1,19 +1,24 @@
 """Reads every key of a scheduler, or the pool's numbers alone. Writes nothing."""
 
+import struct
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from fairlane.domain.task import TaskRef, TaskState
-from fairlane.store.codec import first_value, parts, unpack_row
+from fairlane.store.codec import first_value, parts, unpack_numbers, unpack_row, unpack_texts
 from fairlane.store.connection import Command
 from fairlane.store.keys import (
     KEYS,
-    POOL_HASH,
+    NO_LIMITS,
+    POOL_SETTINGS,
+    POOL_STATE,
     REALS,
     SCHEMA_VERSION,
     STAMP,
     TASK_HASH,
-    TENANT_HASH,
+    TENANT_LIMITS,
+    TENANT_RECORD,
+    TENANT_TEXT,
     WORKER_FIELDS,
     Keys,
 )
@@ -78,9 +83,10 @@ class StoredReader:
         await self._workers(stored, by_kind)
         return stored
 
-    async def _pool_fields(self) -> dict[str, int | str]:
-        (raw,) = await self._run([("HMGET", self._keys.pool, *POOL_HASH)])
-        return _unpacked(POOL_HASH, raw)
+    async def _pool_fields(self) -> dict[str, int | float | str]:
+        ((settings, state),) = await self._run([("HMGET", self._keys.pool, "settings", "state")])
+        numbers = unpack_numbers(state, POOL_STATE) if state else dict.fromkeys(POOL_STATE, 0)
+        return parts(settings, POOL_SETTINGS) | numbers
 
     async def _tenants(self, stored: Stored, by_kind: dict[str, list[_Named]]) -> None:
         key = self._keys.key
@@ -91,12 +97,20 @@ class StoredReader:
         stored.calendar = [_entry(*pair) for pair in zip(calendar[::2], calendar[1::2], strict=True)]
         (parked,) = await self._run([("HGETALL", key("parked"))])
         stored.parked = _texts(parked)
-        replies = await self._each([("HMGET", each.key, *TENANT_HASH) for each in by_kind["tenant"]])
-        for each, raw in zip(by_kind["tenant"], replies, strict=True):
-            fields = _unpacked(TENANT_HASH, raw)
-            stored.fractions |= _fractions(f"tenant:{each.name}", fields)
-            stored.tenants[each.name] = StoredTenant(str(fields["place"]), _whole_numbers(fields), _reals(fields))
-        stored.pending = await self._zsets(by_kind["pending"])
+        records, limits = await self._each([("HGETALL", key("tenant")), ("HGETALL", key("limits"))])
+        limited = dict(zip(limits[::2], limits[1::2], strict=True))
+        stored.pending = await self._queues(by_kind["pending"])
+        for name, record in zip(records[::2], records[1::2], strict=True):
+            tenant = name.decode()
+            numbers = unpack_numbers(record, TENANT_RECORD)
+            place, head = unpack_texts(record[8 * len(TENANT_RECORD) :], len(TENANT_TEXT))
+            if head:
+                queue = stored.pending.setdefault(tenant, {})
+                queue[f"{numbers['head_cost']}:{head}"] = int(numbers["head_score"])
+            fields = numbers | (unpack_numbers(limited.pop(name), TENANT_LIMITS) if numbers["limited"] else NO_LIMITS)
+            stored.fractions |= _fractions(f"tenant:{tenant}", fields)
+            stored.tenants[tenant] = StoredTenant(place, _whole_numbers(fields), _reals(fields))
+        stored.unknown += [f"{key('limits')} {name.decode()}" for name in limited]
         replies = await self._each([("LRANGE", each.key, 0, -1) for each in by_kind["window"]])
         for each, stamps in zip(by_kind["window"], replies, strict=True):
             stored.windows[each.name] = [Stamp(*unpack_row(stamp, len(STAMP))) for stamp in stamps]
@@ -132,6 +146,16 @@ class StoredReader:
             replies += await self._run(commands[first : first + _PER_TRIP])
         return replies
 
+    async def _queues(self, keys: list[_Named]) -> dict[str, dict[str, int]]:
+        replies = await self._each([_zset(each.key) for each in keys])
+        return {
+            each.name: {
+                f"{next(iter(unpack_numbers(member, ('cost',)).values()))}:{member[8:].decode()}": int(float(score))
+                for member, score in zip(reply[::2], reply[1::2], strict=True)
+            }
+            for each, reply in zip(keys, replies, strict=True)
+        }
+
     async def _zsets(self, keys: list[_Named]) -> dict[str, dict[str, int]]:
         replies = await self._each([_zset(each.key) for each in keys])
         return {each.name: _scores(reply) for each, reply in zip(keys, replies, strict=True)}
@@ -148,7 +172,7 @@ def _unpacked(spec: Mapping[str, Sequence[str]], raw: Sequence[bytes | None]) ->
     return fields
 
 
-def _whole_numbers(fields: Mapping[str, int | str | float]) -> dict[str, int]:
+def _whole_numbers(fields: Mapping[str, int | float | str]) -> dict[str, int]:
     return {
         name: 0 if isinstance(value, float) else value
         for name, value in fields.items()
@@ -156,19 +180,19 @@ def _whole_numbers(fields: Mapping[str, int | str | float]) -> dict[str, int]:
     }
 
 
-def _reals(fields: Mapping[str, int | str | float]) -> dict[str, float]:
+def _reals(fields: Mapping[str, int | float | str]) -> dict[str, float]:
     return {name: float(value) for name, value in fields.items() if name in REALS}
 
 
-def _fractions(subject: str, fields: Mapping[str, int | str | float]) -> dict[str, float]:
+def _fractions(subject: str, fields: Mapping[str, int | float | str]) -> dict[str, float]:
     return {
         f"{subject} {name}": value for name, value in fields.items() if name not in REALS and isinstance(value, float)
     }
 
 
 def _entry(member: bytes, rank: bytes) -> CalendarEntry:
-    arrival, _, tenant = member.decode().partition(":")
-    return CalendarEntry(tenant, int(arrival) if arrival.isdecimal() else 0, float(rank))
+    (arrival,) = struct.unpack_from(">d", member)
+    return CalendarEntry(member[8:].decode(), int(arrival), float(rank))
 
 
 def _scores(flat: Sequence[bytes]) -> dict[str, int]:

@@ -37,6 +37,7 @@ local function cancel(tenant, id)
 end
 
 local reply = {}
+load_tenants(request.items)
 for i, item in ipairs(request.items) do
   reply[i] = cancel(item.tenant, item.id)
 end

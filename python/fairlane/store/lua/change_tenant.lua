@@ -14,7 +14,7 @@ local NEEDS = { starts_interval = 'starts_limit', spend_interval = 'spend_limit'
 local function has(t, settings)
   for i, field in ipairs(TENANT_SETTINGS) do
     local needed = NEEDS[field]
-    if t[field] ~= settings[i] and not (needed and t[needed] == 0) then
+    if t[TENANT_SLOTS[field]] ~= settings[i] and not (needed and t[TENANT_SLOTS[needed]] == 0) then
       return false
     end
   end

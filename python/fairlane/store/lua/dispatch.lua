@@ -21,10 +21,10 @@ local function stop_reason()
   return pool_stop() or (not next_place() and 'workers') or nil
 end
 
-local function reject(t, head, code)
-  local record = load_record(t.id, head.id)
-  unqueue(t, head.member)
-  event('rejected', t.id, head.id, 0, 0, 0, t.ratio, 'rejected', 0)
+local function reject(t, code)
+  local record = load_record(t.id, t.head_id)
+  event('end', 'rejected', t.id, t.head_id, 0, 0, 0, t.ratio, 'rejected', 0)
+  unqueue(t, t.head_cost, t.head_id)
   finish(record, 'rejected', 0, '', code)
 end
 
@@ -32,23 +32,22 @@ end
 local function visit(t)
   change_tenant(t)
   t.rank = false
-  local head = head_of(t)
-  local blocked = blocking(t, head)
+  local blocked = blocking(t)
   local stop = nil
-  if is_hopeless(t, head) then
-    reject(t, head, 'cost_above_ceiling')
+  if is_hopeless(t) then
+    reject(t, 'cost_above_ceiling')
     visits = visits + 1
   elseif blocked then
     park(t, blocked)
     visits = visits + 1
     return nil
-  elseif t.budget_rejects == 1 and over_budget(t, head.cost) then
-    reject(t, head, 'budget_exhausted')
+  elseif t.budget_rejects == 1 and over_budget(t, t.head_cost) then
+    reject(t, 'budget_exhausted')
     visits = visits + 1
   else
-    stop = pool_stop(head)
+    stop = pool_stop(t.head_cost)
     if not stop then
-      place(t, head, charge_of(t, head.cost))
+      place(t, charge_of(t, t.head_cost))
     end
   end
   touch(t)

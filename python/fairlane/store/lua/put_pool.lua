@@ -11,7 +11,7 @@
 local wanted = request.settings
 
 local function wrong_setting()
-  for _, field in ipairs(POOL_FIELDS) do
+  for _, field in ipairs(POOL_SETTINGS) do
     if POOL_BOUNDS[field] and not is_within(wanted[field], POOL_BOUNDS[field]) then
       return field
     end
@@ -47,7 +47,7 @@ if not exists or before == pool.hard_limit or before > wanted.hard_limit then
 end
 local starts, spend = pool.starts_interval, pool.spend_interval
 for field, value in pairs(wanted) do
-  pool[field] = value
+  pool[POOL_SLOTS[field]] = value
 end
 keep_intervals(pool, starts, spend)
 if exists and largest_task() < largest then

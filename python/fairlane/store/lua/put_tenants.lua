@@ -8,6 +8,7 @@
 -- Events   period, tenant, budget, released
 --- @include limits
 local fresh = 0
+load_tenants(request.items)
 for _, item in ipairs(request.items) do
   local wrong = wrong_setting(item.settings)
   if wrong then

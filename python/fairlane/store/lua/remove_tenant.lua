@@ -16,7 +16,9 @@ if t.queued + t.waiting + t.slots > 0 then
   return cmsgpack.pack('busy')
 end
 zrem(tenants_key, id)
-later('DEL', t.key, pending_key(id), window_key(id))
+later('HDEL', tenant_key, id)
+later('HDEL', limits_key, id)
+later('DEL', pending_key(id), window_key(id))
 zrem(timers_key, 'window:' .. id)
 zrem(timers_key, 'budget:' .. id)
 event('removed', id)

@@ -8,10 +8,10 @@
 --- @include tenant
 local after, limit, one = request.after_tenant, request.limit, request.tenant
 
-local function values_of(copy, fields)
+local function values_of(copy, slots)
   local list = {}
-  for i, field in ipairs(fields) do
-    list[i] = copy[field]
+  for i, slot in ipairs(slots) do
+    list[i] = copy[slot]
   end
   return list
 end
@@ -24,8 +24,11 @@ local function ids_of_page()
 end
 
 local ids = ids_of_page()
-local reply = { now, values_of(pool, POOL_FIELDS), #ids > limit }
+if ids[1] and not one then
+  load_ids(ids)
+end
+local reply = { now, values_of(pool, POOL_VIEW), #ids > limit }
 for i = 1, math.min(#ids, limit) do
-  reply[#reply + 1] = { ids[i], values_of(load_tenant(ids[i]), TENANT_FIELDS) }
+  reply[#reply + 1] = { ids[i], values_of(load_tenant(ids[i]), TENANT_VIEW) }
 end
 return cmsgpack.pack(reply)

@@ -62,7 +62,7 @@ local function admit(t, item, key)
     score = pool.sequence
   end
   change_tenant(t)
-  enqueue(t, { member = cost .. ':' .. id, score = score, cost = cost, id = id })
+  enqueue(t, score, cost, id)
   pool.live = pool.live + 1
   event('pending', item.tenant, id, cost, priority)
   touch(t)
@@ -108,6 +108,7 @@ local function answer(i, item)
   return { 'accepted', 'pending', 0 }
 end
 
+load_tenants(request.items)
 local reply = {}
 for i, item in ipairs(request.items) do
   reply[i] = answer(i, item)

@@ -3,8 +3,8 @@
 -- are skipped, and their new places merged in.
 local agenda = { page = {}, at = 1, from = 0, size = 0, open = true, again = {} }
 
-local function comes_first(rank, arrival, other)
-  return rank < other.rank or rank == other.rank and arrival < other.arrival
+local function comes_first(rank, arrival, t)
+  return rank < t.rank or rank == t.rank and arrival < t.arrival
 end
 
 local function reinsert(t)
@@ -22,6 +22,16 @@ local function turn_page()
   agenda.page = redis.call('ZRANGE', calendar_key, agenda.from, agenda.from + agenda.size - 1, 'WITHSCORES')
   agenda.at = 1
   agenda.open = #agenda.page == 2 * agenda.size
+  local ids = {}
+  for i = 1, #agenda.page, 2 do
+    local id = id_of_entry(agenda.page[i])
+    if tenants[id] == nil then
+      ids[#ids + 1] = id
+    end
+  end
+  if ids[1] then
+    load_ids(ids)
+  end
 end
 
 -- The first stored entry of an untouched tenant: rank, arrival, id; or nil.
@@ -32,7 +42,7 @@ local function stored_entry()
       local id = id_of_entry(entry)
       local t = tenants[id]
       if not (t and t.dirty) then
-        return tonumber(agenda.page[agenda.at + 1]), tonumber(string.sub(entry, 1, 16)), id
+        return tonumber(agenda.page[agenda.at + 1]), struct.unpack('>d', entry), id
       end
       agenda.at = agenda.at + 2
     elseif agenda.open then

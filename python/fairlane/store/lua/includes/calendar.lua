@@ -2,8 +2,7 @@
 -- The calendar: the runnable tenants by virtual time. See docs/fairness.md.
 -- Puts a tenant where it belongs after a change.
 local function touch(t)
-  local head = head_of(t)
-  if not head then
+  if not has_head(t) then
     t.owed = 0
     unpark(t)
     leave_calendar(t, '')
@@ -16,7 +15,7 @@ local function touch(t)
   elseif t.place == 'calendar' then
     enter_calendar(t)
   else
-    local reason = not is_hopeless(t, head) and blocking(t, head)
+    local reason = not is_hopeless(t) and blocking(t)
     if not reason then
       join(t)
       unpark(t)

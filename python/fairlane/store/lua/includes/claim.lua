@@ -23,6 +23,7 @@ end
 local function answer_writes(claim_item, act)
   local reply = {}
   local changed = false
+  load_tenants(request.items)
   for i, item in ipairs(request.items) do
     local record, refusal, noted = claim_item(item)
     if record then

@@ -7,7 +7,6 @@ local request = cmsgpack.unpack(ARGV[2])
 local tenants = {}      -- id -> copy
 local touched = {}      -- copies to write back, in order
 local workers = {}      -- incarnation -> copy
-local rows = {}         -- event rows, in the order of the decisions
 local additions = {}    -- zset key -> {score, member...}
 local removals = {}     -- zset key -> {member...}
 local commands = {}     -- whole commands, run after the sorted sets
@@ -36,10 +35,6 @@ end
 
 local function later(...)
   commands[#commands + 1] = { ... }
-end
-
-local function event(...)
-  rows[#rows + 1] = { ... }
 end
 
 local function ring(sleeper)

@@ -2,12 +2,13 @@
 --- @include queue
 --- @include gates
 -- A tenant's entry in the calendar: its arrival, so that equals are served in turn, and its id.
+-- A double that is not negative sorts as its bytes do, the highest first.
 local function entry_of(t, arrival)
-  return string.format('%016.0f:', arrival) .. t.id
+  return struct.pack('>d', arrival) .. t.id
 end
 
 local function id_of_entry(entry)
-  return string.sub(entry, 18)
+  return string.sub(entry, 9)
 end
 
 local function enter_calendar(t)
@@ -15,7 +16,7 @@ local function enter_calendar(t)
     t.place = 'calendar'
     pool.runnable = pool.runnable + 1
   end
-  t.rank = pool.policy == 'wdrr' and virtual_time(t) or head_of(t).score
+  t.rank = pool.policy == 'wdrr' and virtual_time(t) or t.head_score
 end
 
 local function leave_calendar(t, place)

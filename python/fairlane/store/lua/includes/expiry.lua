@@ -6,9 +6,9 @@ local function drop_pending(t, record, attempt, state, code)
     t.waiting = t.waiting - 1
     zrem(timers_key, 'ready:' .. name_of(record))
   else
-    unqueue(t, member_of(record))
+    unqueue(t, record.cost, record.id)
   end
-  event(attempt, record.tenant, record.id, 0, 0, 0, t.ratio, state, 0)
+  event('end', attempt, record.tenant, record.id, 0, 0, 0, t.ratio, state, 0)
   touch(t)
   finish(record, state, 0, '', code)
 end
@@ -33,7 +33,7 @@ local function make_ready(t, record)
   record.ready_at = 0
   later('HSET', record.key, 'ready_at', 0)
   zrem(timers_key, 'ready:' .. name_of(record))
-  enqueue(t, { member = member_of(record), score = record.score, cost = record.cost, id = record.id })
+  enqueue(t, record.score, record.cost, record.id)
   event('ready', record.tenant, record.id)
   touch(t)
 end

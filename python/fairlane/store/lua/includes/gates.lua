@@ -4,31 +4,33 @@
 -- The limits that hold a task back. The pool's stop the whole dispatch, so that nothing overtakes a large task; a tenant's
 -- own park that tenant alone.
 
-local function pool_stop(head)
+-- `cost`: of the task to serve, or nil to ask only whether any task may start.
+local function pool_stop(cost)
   if pool.paused_until > now then
     return 'paused'
   end
   if pool.slots >= open_slots() then
     return 'capacity'
   end
-  if head and pool.cost_ceiling > 0 and pool.cost + head.cost > pool.cost_ceiling then
+  if cost and pool.cost_ceiling > 0 and pool.cost + cost > pool.cost_ceiling then
     return 'cost'
   end
-  return head and closed_window(pool, POOL_OWNER, head.cost)
+  return cost and closed_window(pool, POOL_OWNER, cost)
 end
 
--- The tenant's own limit that stops this task now, or nil.
-local function blocking(t, head)
+-- The tenant's own limit that stops its next task now, or nil.
+local function blocking(t)
+  local cost = t.head_cost
   if t.slot_ceiling > 0 and t.slots >= t.slot_ceiling then
     return 'slots'
   end
-  if t.cost_ceiling > 0 and t.cost + head.cost > t.cost_ceiling then
+  if t.cost_ceiling > 0 and t.cost + cost > t.cost_ceiling then
     return 'cost'
   end
-  if t.budget_rejects == 0 and over_budget(t, head.cost) then
+  if t.budget_rejects == 0 and over_budget(t, cost) then
     return 'budget'
   end
-  return closed_window(t, t.id, head.cost)
+  return closed_window(t, t.id, cost)
 end
 
 local function lower(largest, limit)
@@ -45,6 +47,6 @@ local function largest_cost(t)
   return t.largest_cost
 end
 
-local function is_hopeless(t, head)
-  return head.cost > largest_cost(t)
+local function is_hopeless(t)
+  return t.head_cost > largest_cost(t)
 end

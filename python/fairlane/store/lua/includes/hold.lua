@@ -31,13 +31,13 @@ local function free_hold(t, record)
 end
 
 local function ended(record, attempt, t, actual, state, ready_at)
-  event(attempt, record.tenant, record.id, record.fence, actual, t.owed, t.ratio, state, ready_at or 0)
+  event('end', attempt, record.tenant, record.id, record.fence, actual, t.owed, t.ratio, state, ready_at or 0)
 end
 
 -- Puts a task back where it was in its tenant's queue.
 local function requeue(t, record, ...)
   move(record, 'pending', ...)
-  enqueue(t, { member = member_of(record), score = record.score, cost = record.cost, id = record.id })
+  enqueue(t, record.score, record.cost, record.id)
 end
 
 -- The task waits outside the queue until ready_at.

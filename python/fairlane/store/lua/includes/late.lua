@@ -33,7 +33,7 @@ local function book_late(incarnation, item)
   end
   booked[once] = true
   change_tenant(t)
-  t.late = t.late + actual
+  t.late, t.limited = t.late + actual, 1
   t.spent_total = t.spent_total + actual
   later('HSET', record.key, field, actual)
   event('late', item.tenant, item.id, fence, actual)

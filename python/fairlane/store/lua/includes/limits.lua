@@ -12,9 +12,8 @@ local function wrong_setting(settings)
 end
 
 local function new_tenant(id)
-  local t = read_tenant({})
-  t.id, t.key, t.weight, t.ratio, t.epoch, t.rebased, t.budget = id, tenant_key(id), 1, 1000, pool.epoch, pool.rebased, -1
-  t.registered = next_sequence()
+  local t = read_tenant(id, NEW_TENANT)
+  t.epoch, t.rebased, t.registered, t.period = pool.epoch, pool.rebased, next_sequence(), 0
   tenants[id] = t
   zadd(tenants_key, 0, id)
   return t
@@ -25,7 +24,7 @@ local function apply(t, settings)
   local starts, spend = t.starts_interval, t.spend_interval
   local at, weight = virtual_time(t), t.weight
   for i, field in ipairs(TENANT_SETTINGS) do
-    t[field] = settings[i]
+    t[TENANT_SLOTS[field]] = settings[i]
   end
   if t.weight ~= weight then
     restart_at(t, at)
@@ -38,7 +37,7 @@ local function apply(t, settings)
       event('period', t.id, t.period)
     end
   end
-  later('HSET', t.key, 'settings', pack_limits(t))
+  t.limited = 1
 end
 
 -- Gives a tenant these settings, in the order of TENANT_SETTINGS. A changed weight counts for service from now on.

@@ -34,27 +34,28 @@ local function next_place()
   return nil
 end
 
-local function place(t, head, charge)
+local function place(t, charge)
+  local cost, id = t.head_cost, t.head_id
   local to = next_place()
   to.left = to.left - 1
   to.worker.load = to.worker.load + 1
   to.worker.dirty = true
   pool.fence = pool.fence + 1
   pool.slots = pool.slots + 1
-  pool.cost = pool.cost + head.cost
+  pool.cost = pool.cost + cost
   t.slots = t.slots + 1
-  t.cost = t.cost + head.cost
+  t.cost = t.cost + cost
   if pool.policy == 'wdrr' then
     serve(t, charge)
   end
-  local windows_taken = take_place(t, t.id, head.cost)
-    + POOL_BITS * take_place(pool, POOL_OWNER, head.cost)
-  unqueue(t, head.member)
+  local windows_taken = take_place(t, t.id, cost)
+    + POOL_BITS * take_place(pool, POOL_OWNER, cost)
+  unqueue(t, cost, id)
   placed = placed + 1
-  later('HSET', task_key(t.id, head.id), 'state', 'enqueued', 'attempt',
+  later('HSET', task_key(t.id, id), 'state', 'enqueued', 'attempt',
     cmsgpack.pack(pool.fence, charge, to.incarnation, t.period, windows_taken))
-  zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. head.id)
+  zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. id)
   ring('worker:' .. to.incarnation)
-  event('enqueued', t.id, head.id, pool.fence, head.cost, charge, to.incarnation, deficit_of(t),
+  event('enqueued', t.id, id, pool.fence, cost, charge, to.incarnation, deficit_of(t),
     t.owed)
 end

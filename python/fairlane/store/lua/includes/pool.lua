@@ -6,11 +6,7 @@ local function load_pool()
   if not raw[1] and COMMAND ~= 'put_pool' then
     error('fairlane: no such pool')
   end
-  local found = read_pool(raw)
-  if found.schema ~= SCHEMA_VERSION and COMMAND ~= 'put_pool' then
-    error('fairlane: the state was written by another version of Fairlane')
-  end
-  return found
+  return read_pool(raw[1] or NO_SETTINGS, raw[2])
 end
 
 local function server_ms()

@@ -1,57 +1,68 @@
 --- @include queue_page
--- A tenant's pending tasks: the stored zset seen through this call's own additions and removals.
--- The task to serve next: {member, score, cost, id}, or nil.
-local function head_of(t)
-  if t.queued == 0 then
-    return nil
-  end
-  if t.head then
-    return t.head
+-- A tenant's pending tasks in order: the head is part of the tenant's record, the rest a zset, seen through this call's own
+-- additions and removals. Members are the cost, 8 bytes, and the id.
+local function member_of(cost, id)
+  return struct.pack('<d', cost) .. id
+end
+
+-- Whether a task waits; it is then in `head_score`, `head_cost` and `head_id`.
+local function has_head(t)
+  if t.head_id ~= '' then
+    return true
+  elseif t.queued == 0 then
+    return false
   end
   local member, score = stored_head(t)
   local added = t.added and t.added[1]
   if added and (not member or added.score < score) then
-    t.head = added
+    table.remove(t.added, 1)
+    t.head_score, t.head_cost, t.head_id = added.score, added.cost, added.id
   else
-    local cost, id = parse_member(member)
-    t.head = { member = member, score = score, cost = cost, id = id }
+    take_stored(t, member)
+    t.head_score, t.head_cost, t.head_id = score, struct.unpack('<d', member), string.sub(member, 9)
   end
-  return t.head
+  return true
 end
 
-local function enqueue(t, task)
+local function add(t, score, cost, id)
   local added = t.added
   if not added then
     added = {}
     t.added = added
   end
   local at = #added + 1
-  while at > 1 and added[at - 1].score > task.score do
+  while at > 1 and added[at - 1].score > score do
     at = at - 1
   end
-  table.insert(added, at, task)
+  table.insert(added, at, { score = score, cost = cost, id = id })
+end
+
+local function enqueue(t, score, cost, id)
   t.queued = t.queued + 1
-  if t.head and task.score < t.head.score then
-    t.head = false
+  if t.queued == 1 or t.head_id ~= '' and score < t.head_score then
+    if t.queued > 1 then
+      add(t, t.head_score, t.head_cost, t.head_id)
+    end
+    t.head_score, t.head_cost, t.head_id = score, cost, id
+  else
+    add(t, score, cost, id)
   end
 end
 
-local function unqueue(t, member)
+local function unqueue(t, cost, id)
   t.queued = t.queued - 1
-  if t.head and t.head.member == member then
-    t.head = false
+  if t.head_id == id then
+    t.head_id = ''
+    return
   end
   for i, task in ipairs(t.added or {}) do
-    if task.member == member then
+    if task.id == id then
       table.remove(t.added, i)
       return
     end
   end
+  local member = member_of(cost, id)
   zrem(pending_key(t.id), member)
-  if t.page and t.page[t.page_at] == member then
-    t.page_at = t.page_at + 2
-  else
-    t.gone = t.gone or {}
-    t.gone[member] = true
-  end
+  t.gone = t.gone or {}
+  t.gone[member] = true
 end

@@ -1,13 +1,13 @@
 --- @include context
--- The stored part of a tenant's queue, read page by page. Members are `cost:id`. Pages grow, since most calls need
--- only the head.
+-- The stored part of a tenant's queue, read page by page. Pages grow, since most calls need only its first task.
 local function next_page(t)
   t.page_from = t.page_from + t.page_size
-  t.page_size = t.page and math.min(4 * t.page_size, 64) or 2
+  t.page_size = t.page and math.min(8 * t.page_size, 64) or 1
   t.page_at = 1
   t.page = redis.call('ZRANGE', pending_key(t.id), t.page_from, t.page_from + t.page_size - 1, 'WITHSCORES')
 end
 
+-- The first task of the stored part, and its score; nil if there is none.
 local function stored_head(t)
   if t.stored == 0 then
     return nil
@@ -31,7 +31,8 @@ local function stored_head(t)
   end
 end
 
-local function parse_member(member)
-  local colon = string.find(member, ':', 1, true)
-  return tonumber(string.sub(member, 1, colon - 1)), string.sub(member, colon + 1)
+-- Takes what stored_head has found.
+local function take_stored(t, member)
+  zrem(pending_key(t.id), member)
+  t.page_at = t.page_at + 2
 end

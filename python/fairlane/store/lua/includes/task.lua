@@ -19,10 +19,6 @@ local function load_record(tenant, id)
   return record
 end
 
-local function member_of(record)
-  return record.cost .. ':' .. record.id
-end
-
 local function name_of(record)
   return record.tenant .. ':' .. record.id
 end

@@ -1,25 +1,57 @@
 --- @include period
 --- @include virtual_time
--- A local copy of a tenant, or nil if nobody registered it.
-local function load_tenant(id)
-  local t = tenants[id]
-  if t ~= nil then
-    return t or nil
-  end
-  local key = tenant_key(id)
-  local raw = redis.call('HMGET', key, 'settings', 'state')
-  if not raw[1] then
-    tenants[id] = false
-    return nil
-  end
-  t = read_tenant(raw)
-  t.id, t.key = id, key
+-- Local copies of tenants; false: nobody registered the tenant.
+local function copy_tenant(id, raw, limits)
+  local t = read_tenant(id, raw, limits)
   adopt(t)
   t.entry = t.place == 'calendar' and t.arrival
-  t.stored = t.queued
+  t.stored = t.head_id == '' and 0 or t.queued - 1
   roll_period(t)
   tenants[id] = t
-  return t
+end
+
+-- Loads those of these tenants that the call has not loaded yet.
+local function load_ids(ids)
+  local raw = redis.call('HMGET', tenant_key, unpack(ids))
+  local limited, records = {}, {}
+  for i, id in ipairs(ids) do
+    if not raw[i] then
+      tenants[id] = false
+    elseif is_limited(raw[i]) then
+      limited[#limited + 1], records[#records + 1] = id, raw[i]
+    else
+      copy_tenant(id, raw[i])
+    end
+  end
+  if limited[1] then
+    local limits = redis.call('HMGET', limits_key, unpack(limited))
+    for i, id in ipairs(limited) do
+      copy_tenant(id, records[i], limits[i])
+    end
+  end
+end
+
+-- Loads every tenant that a batch names.
+local function load_tenants(items)
+  local ids, named = {}, {}
+  for _, item in ipairs(items) do
+    local id = item.tenant
+    if tenants[id] == nil and not named[id] then
+      named[id] = true
+      ids[#ids + 1] = id
+    end
+  end
+  if ids[1] then
+    load_ids(ids)
+  end
+end
+
+-- A copy, or nil if nobody registered the tenant.
+local function load_tenant(id)
+  if tenants[id] == nil then
+    load_ids({ id })
+  end
+  return tenants[id] or nil
 end
 
 -- Marks a copy for writing. Call it before the change.

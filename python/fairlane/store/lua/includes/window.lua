@@ -22,7 +22,7 @@ end
 
 -- When the oldest stamp leaves. Without stamps all places are open, and none leaves earlier than an interval from now.
 local function reopens_at(kind, owner, name)
-  return trim_windows(owner, name)[kind] + owner[kind .. '_interval']
+  return trim_windows(owner, name)[kind] + (kind == 'starts' and owner.starts_interval or owner.spend_interval)
 end
 
 -- After a change of limits: a window that was switched off keeps its interval, so that its stamps are passed in their

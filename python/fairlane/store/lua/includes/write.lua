@@ -2,10 +2,11 @@
 -- The writes of a call, each by kind.
 local function flush_queues()
   for _, t in ipairs(touched) do
+    has_head(t)
     if t.added then
       local key = pending_key(t.id)
       for _, task in ipairs(t.added) do
-        zadd(key, task.score, task.member)
+        zadd(key, task.score, member_of(task.cost, task.id))
       end
     end
   end

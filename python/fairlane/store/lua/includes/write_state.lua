@@ -1,13 +1,46 @@
 --- @include write
 -- The writes of a call: copies, sorted sets, events and bells.
 local function write_pool()
-  redis.call('HSET', pool_key, 'state', pack_pool(pool))
+  redis.call('HSET', pool_key, 'state', pack_pool_state(pool))
+end
+
+local function call_with_list(command, key, list)
+  for first = 1, #list, 1000 do
+    redis.call(command, key, unpack(list, first, math.min(first + 999, #list)))
+  end
+end
+
+local function write_limits(limited)
+  local list, unlimited = {}, {}
+  for _, t in ipairs(limited) do
+    local packed = pack_limits(t)
+    if packed == NO_LIMITS then
+      t.limited = 0
+      unlimited[#unlimited + 1] = t.id
+    else
+      list[#list + 1] = t.id
+      list[#list + 1] = packed
+    end
+  end
+  call_with_list('HDEL', limits_key, unlimited)
+  call_with_list('HSET', limits_key, list)
 end
 
 local function write_tenants()
+  local limited, list = {}, {}
   for _, t in ipairs(touched) do
-    redis.call('HSET', t.key, 'state', pack_tenant(t))
+    if t.limited == 1 then
+      limited[#limited + 1] = t
+    end
   end
+  if limited[1] then
+    write_limits(limited)
+  end
+  for _, t in ipairs(touched) do
+    list[#list + 1] = t.id
+    list[#list + 1] = pack_tenant(t)
+  end
+  call_with_list('HSET', tenant_key, list)
 end
 
 local function write_workers()
@@ -15,12 +48,6 @@ local function write_workers()
     if w and w.dirty then
       redis.call('HSET', worker_key(incarnation), 'load', w.load, 'state', w.state)
     end
-  end
-end
-
-local function call_with_list(command, key, list)
-  for first = 1, #list, 1000 do
-    redis.call(command, key, unpack(list, first, math.min(first + 999, #list)))
   end
 end
 
@@ -42,7 +69,7 @@ end
 local function write_events()
   if #rows > 0 and pool.event_limit > 0 then
     redis.call('XADD', events_key, 'MAXLEN', '~', pool.event_limit, '*', 'n', pool.events, 'at', now, 'by', COMMAND,
-      'rows', cmsgpack.pack(rows))
+      'rows', table.concat(rows))
   end
 end
 
