@@ -49,9 +49,15 @@ async def test_a_sound_state_has_no_violation_and_is_only_read(busy: World) -> N
 
 
 STRUCTURE: dict[str, tuple[Spoil, str]] = {
-    "a queued task is not in its queue": (redis("ZREM", "pending", "b", arguments=(queued(30, "u2"),)), "pending:b 30:u2"),
+    "a queued task is not in its queue": (
+        redis("ZREM", "pending", "b", arguments=(queued(30, "u2"),)),
+        "pending:b 30:u2",
+    ),
     "a queued task lost its place": (redis("ZADD", "pending", "b", arguments=(5, queued(30, "u2"))), "pending:b 30:u2"),
-    "a queued task has another cost": (redis("ZADD", "pending", "b", arguments=(5, queued(71, "u1"))), "pending:b 71:u1"),
+    "a queued task has another cost": (
+        redis("ZADD", "pending", "b", arguments=(5, queued(71, "u1"))),
+        "pending:b 71:u1",
+    ),
     "a head lost its place": (number("tenant", "b", head_score=5), "pending:b 70:u1"),
     "a head is gone": (number("tenant", "b", head_id=""), "pending:b 70:u1"),
     "a head has another cost": (number("tenant", "b", head_cost=71), "pending:b 71:u1"),
@@ -60,11 +66,23 @@ STRUCTURE: dict[str, tuple[Spoil, str]] = {
         redis("ZADD", "pending", "a", arguments=(5, queued(100, "t00003"))),
         "pending:a 100:t00003",
     ),
-    "an active task without an owner": (redis("ZREM", "owned", "w1", arguments=("a:t00003",)), "owned:w1 a:t00003"),
-    "an enqueued task without an owner": (redis("ZREM", "owned", "w1", arguments=("a:t00004",)), "owned:w1 a:t00004"),
-    "an active task has another fence": (redis("ZADD", "owned", "w1", arguments=(99, "a:t00003")), "owned:w1 a:t00003"),
-    "an ended task is still owned": (redis("ZADD", "owned", "w1", arguments=(1, "a:t00000")), "owned:w1 a:t00000"),
-    "a task is owned twice": (redis("ZADD", "owned", "w9", arguments=(4, "a:t00003")), "owned:w9 a:t00003"),
+    "an enqueued task was not handed over": (
+        redis("ZREM", "handed", "w1", arguments=("a:t00004",)),
+        "handed:w1 a:t00004",
+    ),
+    "an enqueued task has another fence": (
+        redis("ZADD", "handed", "w1", arguments=(99, "a:t00004")),
+        "handed:w1 a:t00004",
+    ),
+    "an active task is still handed over": (
+        redis("ZADD", "handed", "w1", arguments=(4, "a:t00003")),
+        "handed:w1 a:t00003",
+    ),
+    "an ended task is still handed over": (
+        redis("ZADD", "handed", "w1", arguments=(1, "a:t00000")),
+        "handed:w1 a:t00000",
+    ),
+    "a task is handed over twice": (redis("ZADD", "handed", "w9", arguments=(5, "a:t00004")), "handed:w9 a:t00004"),
     "a cancelled task is not announced": (redis("DEL", "cancelling", "w1"), "cancelling:w1 a:t00002"),
     "a task is announced that was not cancelled": (
         redis("ZADD", "cancelling", "w1", arguments=(4, "a:t00003")),
@@ -85,7 +103,8 @@ STRUCTURE: dict[str, tuple[Spoil, str]] = {
         "task:a:t0000",
     ),
     "a fence from the future": (number("pool", fence=2), "task:a:t0000"),
-    "a state that its place does not know": (number("task", "a", "t00004", state="pending"), "owned:w1 a:t00004"),
+    "an enqueued task without its attempt": (redis("HDEL", "flight", arguments=("a:t00004",)), "handed:w1 a:t00004"),
+    "an active task without its attempt": (redis("HDEL", "flight", arguments=("a:t00003",)), "pending:a 100:t00003"),
 }
 
 
@@ -110,7 +129,7 @@ async def test_a_counter_that_does_not_add_up_is_found(busy: World, key: tuple[s
 
 
 async def test_a_worker_s_load_that_does_not_add_up_is_found(busy: World) -> None:
-    await command(busy.store, "HSET", busy.store.keys.key("worker", "w1"), "load", 7)
+    await poke(busy.store, "worker", "w1", load=7)
     (hit,) = await found(busy)
     assert (hit.rule, hit.subject, hit.found, hit.expected) == (Rule.COUNTER, "worker:w1 load", "7", "3")
 
@@ -168,7 +187,9 @@ async def test_a_tenant_in_the_wrong_place_is_found(busy: World, case: str) -> N
 
 OWNERSHIP: dict[str, tuple[Spoil, str]] = {
     "a key of no kind": (redis("SET", "surprise", arguments=("x",)), "surprise"),
-    "a task without a state": (redis("HSET", "task", "a", "odd", arguments=("cancel", 1)), "task:a:odd"),
+    "a record that breaks off": (redis("SET", "task", "a", "odd", arguments=("x",)), "task:a:odd"),
+    "an attempt without a record": (redis("DEL", "task", "a", "t00003"), "flight a:t00003"),
+    "limits of no tenant": (redis("HSET", "limits", arguments=("gone", "x")), "limits gone"),
     "an ended task for ever": (redis("PERSIST", "task", "a", "t00000"), "task:a:t00000"),
     "a pending task that will vanish": (redis("PEXPIRE", "task", "b", "u1", arguments=(99_999,)), "task:b:u1"),
     "a bell for ever": (redis("LPUSH", "bell", "worker:gone", arguments=("1",)), "bell:worker:gone"),
@@ -180,7 +201,7 @@ OWNERSHIP: dict[str, tuple[Spoil, str]] = {
     "a registration without a tenant": (redis("ZADD", "tenants", arguments=(0, "gone")), "tenant:gone"),
     "a lease without a worker": (redis("ZADD", "workers", arguments=(9, "gone")), "worker:gone"),
     "a worker without a lease": (redis("ZREM", "workers", arguments=("w1",)), "worker:w1"),
-    "owned tasks of no worker": (redis("ZADD", "owned", "gone", arguments=(1, "a:x")), "owned:gone"),
+    "a hand-over to no worker": (redis("ZADD", "handed", "gone", arguments=(1, "a:x")), "handed:gone"),
     "a name of no worker": (redis("HSET", "names", arguments=("name", "gone")), "names name"),
 }
 

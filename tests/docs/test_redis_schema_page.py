@@ -16,7 +16,16 @@ def test_it_names_every_key_and_every_stored_field() -> None:
     page = render()
     for spec in keys.KEYS:
         assert f"| `{spec.pattern}`" in page
-    for fields in (keys.POOL_HASH, keys.TENANT_HASH, keys.TASK_HASH):
-        for field, parts in fields.items():
-            assert f"- `{field}`" in page
-            assert ", ".join(f"`{part}`" for part in parts) in page
+    for names in (
+        keys.POOL_SETTINGS,
+        keys.POOL_STATE,
+        keys.TENANT_NUMBERS,
+        keys.TENANT_TEXTS,
+        keys.LIMIT_NUMBERS,
+        keys.TASK_NUMBERS,
+        keys.TASK_TEXTS,
+        keys.ATTEMPT_NUMBERS,
+        keys.WORKER_NUMBERS,
+        keys.WORKER_TEXTS,
+    ):
+        assert ", ".join(f"`{name}`" for name in names) in page

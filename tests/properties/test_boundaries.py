@@ -97,7 +97,7 @@ async def test_ids_of_the_greatest_length_work_for_a_whole_task(store: Store) ->
     assert [each.ref for each in started.tasks] == [TaskRef(tenant, task), TaskRef(tenant, other)]
     ends = [Settlement(each.ref, each.fence, Outcome.COMPLETED, 7, b"done") for each in started.tasks]
     assert await store.settle("w-1", ends) == [Write.DONE] * 2
-    collected = await store.collect("c", 0)
+    collected = await store.collect("c", "0")
     assert [(view.ref.id, view.state, view.actual) for view in collected.tasks] == [
         (task, TaskState.COMPLETED, 7),
         (other, TaskState.COMPLETED, 7),

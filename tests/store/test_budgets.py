@@ -141,7 +141,7 @@ async def test_with_reject_a_task_ends_with_a_typed_error_when_it_would_have_bee
     view = await world.view("large")
     assert (view.state, view.error_code) == (TaskState.REJECTED, "budget_exhausted")
     assert (await world.ledger()).remaining == 0
-    assert [each.ref.id for each in (await world.store.collect("c", 0)).tasks] == ["large"]
+    assert [each.ref.id for each in (await world.store.collect("c", "0")).tasks] == ["large"]
     assert (await world.tenant_view()).parked is None
 
 

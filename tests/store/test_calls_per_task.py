@@ -42,9 +42,9 @@ async def test_a_task_s_whole_life_takes_at_most_25_calls(world: World, tenants:
         cursor = max(each.fence for each in started.tasks)
         done += len(started.tasks)
     collected = 0
-    position = 0
+    position = "0"
     while collected < TASKS:
-        page = await world.store.collect("c", position, BATCH)
+        page = await world.store.collect("c", position)
         collected, position = collected + len(page.tasks), page.cursor
     after = await calls(world)
     own = {"cmdstat_evalsha", "cmdstat_info", "cmdstat_script|load"}

@@ -15,7 +15,7 @@ async def test_a_pending_task_ends_at_once(world: World) -> None:
     assert await world.store.cancel([TaskRef("a", "t")]) == [CancelStatus.CANCELLED]
     assert await world.state("t") is TaskState.CANCELLED
     assert await world.rows("cancelled") == [EndRow("cancelled", "a", "t", 0, 0, 0, 1000, "cancelled", 0)]
-    assert [view.ref.id for view in (await world.store.collect("c", 0)).tasks] == ["t"]
+    assert [view.ref.id for view in (await world.store.collect("c", "0")).tasks] == ["t"]
     assert (await world.dispatch()).placed == 1
 
 

@@ -153,7 +153,6 @@ REPEATABLE: dict[str, Callable[[Store], Awaitable[object]]] = {
     "set_capacity": lambda store: store.set_capacity(3),
     "pause": lambda store: store.pause(100),
     "admit": lambda store: store.admit(open=False),
-    "collect": lambda store: store.collect("c", 0),
     "snapshot": lambda store: store.snapshot(),
 }
 

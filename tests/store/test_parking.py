@@ -66,7 +66,7 @@ async def test_a_head_that_can_never_run_again_ends_rejected_and_stops_nothing(w
     view = await world.view("large")
     assert (view.state, view.error_code) == (TaskState.REJECTED, "cost_above_ceiling")
     assert await world.rows("rejected") == [EndRow("rejected", "a", "large", 0, 0, 0, 1000, "rejected", 0)]
-    assert [view.ref.id for view in (await world.store.collect("c", 0)).tasks] == ["large"]
+    assert [view.ref.id for view in (await world.store.collect("c", "0")).tasks] == ["large"]
 
 
 async def test_a_lowered_pool_ceiling_rejects_too(world: World) -> None:

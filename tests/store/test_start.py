@@ -73,7 +73,7 @@ async def test_a_task_whose_deadline_has_passed_ends_without_a_call(world: World
     assert await world.state("late") is TaskState.EXPIRED
     assert (await world.pool_view()).slots == 1
     assert [(row.ref, row.fence) for row in await world.rows("expired")] == [(TaskRef("a", "late"), 1)]
-    assert [view.ref.id for view in (await world.store.collect("c", 0)).tasks] == ["late"]
+    assert [view.ref.id for view in (await world.store.collect("c", "0")).tasks] == ["late"]
 
 
 async def test_a_worker_whose_lease_ran_out_starts_nothing_until_it_beats(world: World) -> None:

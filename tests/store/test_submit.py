@@ -53,8 +53,8 @@ async def test_a_client_that_submits_again_becomes_the_one_that_is_notified(worl
     (answer,) = await world.store.submit([task("t")], "second")
     assert answer.status is SubmitStatus.EXISTING
     await world.drain()
-    assert (await world.store.collect("first", 0)).tasks == ()
-    assert [view.ref.id for view in (await world.store.collect("second", 0)).tasks] == ["t"]
+    assert (await world.store.collect("first", "0")).tasks == ()
+    assert [view.ref.id for view in (await world.store.collect("second", "0")).tasks] == ["t"]
 
 
 async def test_the_same_id_for_another_task_is_a_conflict(world: World) -> None:

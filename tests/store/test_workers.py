@@ -223,7 +223,7 @@ async def test_a_task_that_keeps_losing_workers_is_given_up_with_the_cause(world
     view = await world.view("t")
     assert (view.state, view.error_code, view.recoveries) == (TaskState.DEAD, "workers_lost", 3)
     assert "4 times" in view.error
-    assert [ended.ref.id for ended in (await world.store.collect("c", 0)).tasks] == ["t"]
+    assert [ended.ref.id for ended in (await world.store.collect("c", "0")).tasks] == ["t"]
     assert (await world.pool_view()).live == 0
 
 

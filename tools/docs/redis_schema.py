@@ -4,7 +4,7 @@ Run as ``python -m tools.docs.redis_schema > docs/redis-schema.md``.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from fairlane.domain.event_decoder import row_fields
@@ -25,20 +25,38 @@ and deficits, which are doubles. Other times are milliseconds of the server's cl
 milliseconds. Costs are units.
 """
 
-_HASHES: Final[Mapping[str, tuple[Mapping[str, Sequence[str]], str]]] = {
-    "pool": (keys.POOL_HASH, "`settings` is written by `put_pool`, `state` by every command that changes something."),
-    "tenant:<tenant>": (
-        keys.TENANT_HASH,
-        "`settings` is written by `put_tenants` and `change_tenant`, `state` with the tenant's tasks.",
+_RECORDS: Final[Sequence[tuple[str, Sequence[str], Sequence[str], str]]] = (
+    ("`pool`, field `state`", keys.POOL_STATE, (), "Every command that changes something writes it."),
+    ("`tenant`", keys.TENANT_NUMBERS, keys.TENANT_TEXTS, "Written with the tenant's tasks."),
+    (
+        "`limits`",
+        keys.LIMIT_NUMBERS,
+        (),
+        "A tenant without limits, a ledger or windows has no entry.",
     ),
-    "task:<tenant>:<id>": (
-        keys.TASK_HASH,
-        "`attempt` is the latest attempt; `end` and `result` come with the end, and the payload goes with it. "
-        "`lost`: the latest attempt whose worker was lost before it reported its usage. "
-        "`late:<fence>`: usage that was booked for an attempt after its end.",
+    (
+        "`task:<tenant>:<id>`",
+        keys.TASK_NUMBERS,
+        keys.TASK_TEXTS,
+        "The length of an error text (4 bytes) and the text follow, and the payload, or the result once the task has "
+        "ended. `fence`, `started`, `actual` and `worker` are those of the latest attempt that has ended. `lost`: the "
+        "latest attempt whose worker was lost before it reported its usage.",
     ),
-    "worker:<incarnation>": (dict.fromkeys(keys.WORKER_FIELDS, ()), "One life of a worker."),
-}
+    (
+        "`flight`",
+        keys.ATTEMPT_NUMBERS,
+        ("worker",),
+        "Once the attempt is active, the task's record without payload follows, so that the task can end without being "
+        "read.",
+    ),
+    ("`worker`", keys.WORKER_NUMBERS, keys.WORKER_TEXTS, "One life of a worker."),
+)
+"""Where a record stands, its numbers, its texts, and a remark."""
+
+_RECORD_INTRO: Final = """\
+A record is its numbers, then its texts. A number is a double, little-endian. A text has its length in one byte before
+it.
+"""
 
 _EVENTS: Final = """\
 ## Events
@@ -48,9 +66,10 @@ An entry of the stream `events` is what one script call changed. Its fields:
 - `n`: the entry's number; each entry's is one more than the number of the entry before it
 - `at`: when, server ms
 - `by`: the command
-- `rows`: a MessagePack array of rows, in the order of the decisions
+- `rows`: the rows, one after the other, in the order of the decisions
 
-A row is an array: its kind, then these fields in this order.
+A row is its kind, one byte, then these fields in this order, as numbers and texts of a record. An attempt's end is one
+kind of row; it begins with the name of the end.
 """
 
 
@@ -60,10 +79,12 @@ def render() -> str:
     lines = [*_INTRO.format(version=keys.SCHEMA_VERSION, prefix=prefix).splitlines(), "", "## Keys", ""]
     rows = [(f"`{spec.pattern}`", spec.type, spec.holds, spec.owner) for spec in keys.KEYS]
     lines += _table(("key", "type", "holds", "lives as long as"), rows)
-    lines += ["", "## Hashes", "", "A field with parts holds them as MessagePack values, in this order."]
-    for pattern, (fields, remark) in _HASHES.items():
-        lines += ["", f"### `{pattern}`", "", remark, ""]
-        lines += [f"- `{name}`{_parts(parts)}" for name, parts in fields.items()]
+    lines += ["", "## Records", "", *_RECORD_INTRO.splitlines()]
+    for place, numbers, texts, remark in _RECORDS:
+        lines += ["", f"### {place}", "", remark, "", f"- numbers: {_names(numbers)}"]
+        lines += [f"- texts: {_names(texts)}"] if texts else []
+    lines += ["", "### `pool`, field `settings`", "", "Written by `put_pool`; MessagePack values, one after the other."]
+    lines += ["", f"- {_names(keys.POOL_SETTINGS)}"]
     lines += ["", "## Sleepers", "", "The roles that block on `bell:<sleeper>`:", ""]
     sleepers = (
         (keys.DISPATCHER_BELL, "a dispatcher: a task may be placed"),
@@ -83,8 +104,8 @@ def _event_rows() -> Iterator[tuple[str, str, str]]:
         yield kinds, fields or "none", " ".join((row.__doc__ or "").split())
 
 
-def _parts(parts: Sequence[str]) -> str:
-    return ": " + ", ".join(f"`{part}`" for part in parts) if parts else ""
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

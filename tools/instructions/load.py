@@ -46,7 +46,8 @@ class Load:
     def __init__(self, tenants: int) -> None:
         self.tenants = tenants
         self._now_ms = _FIRST_MS
-        self._submitted = self._cycles = self._collected = 0
+        self._submitted = self._cycles = 0
+        self._collected = "0"
         self._cursors = dict.fromkeys(_WORKERS, 0)
         self._store: Store
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from fairlane.audit.violation import Rule, Violation
+from fairlane.domain.task import TaskRef
 from fairlane.store.keys import EXPIRING, POOL_OWNER
-from fairlane.store.stored import Stored
+from fairlane.store.stored import Stored, StoredKey
 
 _TENANT_TIMERS: Final = ("window:", "budget:")
 
@@ -17,6 +18,8 @@ def check_ownership(stored: Stored) -> Iterator[Violation]:
     for each in stored.keys:
         if each.kind in EXPIRING and each.ttl_ms < 0:
             yield _violation(each.key, "without a TTL", "a TTL")
+        elif each.kind == "usage":
+            yield from _check_usage(stored, each)
         elif each.kind not in {*EXPIRING, "task"} and each.ttl_ms >= 0:
             yield _violation(each.key, f"a TTL of {each.ttl_ms} ms", "none: it has an owner")
     yield from _check_tasks(stored)
@@ -33,6 +36,13 @@ def _check_tasks(stored: Stored) -> Iterator[Violation]:
             yield _violation(f"task:{ref}", f"{task.state} with a TTL of {ttl} ms", "none before its end")
         if not task.state.ended and ref.tenant not in stored.tenants:
             yield _violation(f"task:{ref}", f"{task.state}", "a registered tenant")
+
+
+def _check_usage(stored: Stored, usage: StoredKey) -> Iterator[Violation]:
+    task = stored.tasks.get(TaskRef(*usage.key.rsplit(":", 2)[1:]))
+    lives = task is not None and not task.state.ended
+    if lives != (usage.ttl_ms < 0):
+        yield _violation(usage.key, f"a TTL of {usage.ttl_ms} ms", "none before its task ends, and one afterwards")
 
 
 def _check_tenants(stored: Stored) -> Iterator[Violation]:
@@ -53,7 +63,7 @@ def _check_workers(stored: Stored) -> Iterator[Violation]:
     for incarnation in stored.leases.keys() ^ stored.workers.keys():
         found = "a lease without a hash" if incarnation in stored.leases else "a hash without a lease"
         yield _violation(f"worker:{incarnation}", found, "both or neither")
-    for kind, groups in (("owned", stored.owned), ("cancelling", stored.cancelling)):
+    for kind, groups in (("handed", stored.handed), ("cancelling", stored.cancelling)):
         for incarnation in groups.keys() - stored.workers.keys():
             yield _violation(f"{kind}:{incarnation}", "there", "a worker")
     for name, incarnation in stored.names.items():

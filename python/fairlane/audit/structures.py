@@ -2,8 +2,8 @@
 
     pending, queued    pending:<tenant>; deadline timer if it has a deadline
     pending, waiting   ready timer; deadline timer
-    enqueued           owned:<worker>; deadline timer
-    active             owned:<worker>; cancelling:<worker> if somebody cancelled it
+    enqueued           flight; handed:<worker>; deadline timer
+    active             flight; cancelling:<worker> if somebody cancelled it
     ended              a TTL, nothing else
 
 An active task keeps its deadline timer until it fires.
@@ -43,7 +43,8 @@ def _places_of(task: StoredTask) -> Iterator[tuple[Entry, int]]:
     elif task.waiting:
         yield ("timers", f"ready:{name}"), numbers["ready_at"]
     elif task.in_flight:
-        yield (f"owned:{task.worker}", name), numbers["fence"]
+        if task.state is TaskState.ENQUEUED:
+            yield (f"handed:{task.worker}", name), numbers["fence"]
         if numbers["cancel"]:
             yield (f"cancelling:{task.worker}", name), numbers["fence"]
     if numbers["deadline"] and task.state in {TaskState.PENDING, TaskState.ENQUEUED}:
@@ -51,7 +52,7 @@ def _places_of(task: StoredTask) -> Iterator[tuple[Entry, int]]:
 
 
 def _entries(stored: Stored) -> Iterator[tuple[Entry, int]]:
-    for kind, groups in (("pending", stored.pending), ("owned", stored.owned), ("cancelling", stored.cancelling)):
+    for kind, groups in (("pending", stored.pending), ("handed", stored.handed), ("cancelling", stored.cancelling)):
         for group, members in groups.items():
             for member, score in members.items():
                 yield (f"{kind}:{group}", member), score

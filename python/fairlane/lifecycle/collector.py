@@ -21,7 +21,7 @@ from fairlane.store.keys import client_bell
 from fairlane.store.messages import Submission
 from fairlane.store.store import Store
 
-_LIMIT: Final = 256
+_LIMIT: Final = 16
 _SAMPLE: Final = 64
 """Open tasks that the collector reads per heartbeat, in case the store's list lacks their end."""
 _BUSY: Final = 16
@@ -59,7 +59,7 @@ class Collector:
         self._open: dict[TaskRef, TaskHandle] = {}
         self._foreign: dict[TaskRef, TaskHandle] = {}
         self._some_open = asyncio.Event()
-        self._cursor = 0
+        self._cursor = "0"
         self._sweep_at_s = clock.monotonic_s() + heartbeat_s
         self._unlisted: set[TaskRef] = set()
         """Ends that the last sweep found and that the store's list had not brought."""

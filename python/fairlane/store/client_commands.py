@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 
 from fairlane.domain.task import TaskRef, TaskState, TaskView
-from fairlane.store import decode
-from fairlane.store.codec import task_view
 from fairlane.store.connection import Command
 from fairlane.store.messages import CancelStatus, Collected, Submission, SubmitStatus, Submitted
-from fairlane.store.prelude import VIEW_FIELDS
 from fairlane.store.script_runner import ScriptRunner
+from fairlane.store.task_codec import ends, task_view
 
 _STATUSES = {status.value.encode(): status for status in SubmitStatus}
 
@@ -32,12 +30,36 @@ class ClientCommands(ScriptRunner):
         """Read tasks; None for each that is unknown or past its retention."""
         if not refs:
             return []
-        commands: list[Command] = [
-            ("HMGET", self.keys.key("task", ref.tenant, ref.id), *VIEW_FIELDS) for ref in refs
+        records, entries = await self._run(
+            [
+                ("MGET", *(self.keys.key("task", ref.tenant, ref.id) for ref in refs)),
+                ("HMGET", self.keys.key("flight"), *map(str, refs)),
+            ]
+        )
+        return [
+            task_view(ref, raw, entry) if raw else None for ref, raw, entry in zip(refs, records, entries, strict=True)
         ]
-        replies = await self._run(commands)
-        return [task_view(ref, raw) for ref, raw in zip(refs, replies, strict=True)]
 
-    async def collect(self, client: str, cursor: int, limit: int = 256) -> Collected:
-        """Return up to ``limit`` ended tasks above the cursor, and acknowledge all up to the cursor."""
-        return decode.collected(cursor, await self._call("collect", client=client, cursor=cursor, limit=limit))
+    async def collect(self, client: str, cursor: str, limit: int = 16) -> Collected:
+        """Return the ended tasks of up to ``limit`` calls above the cursor, "0" at first, and forget those up to it.
+
+        A task whose record is gone is left out.
+        """
+        key = self.keys.key("done", client)
+        commands: list[Command] = [("XREAD", "COUNT", limit + 1, "STREAMS", key, cursor)]
+        if cursor != "0":
+            moment, _, number = cursor.partition("-")
+            commands.insert(0, ("XTRIM", key, "MINID", f"{moment}-{int(number) + 1}"))
+        *_, reply = await self._run(commands)
+        if not reply:
+            return Collected(cursor, (), more=False)
+        entries = reply[0][1][:limit]
+        found = [end for _, (_, data) in entries for end in ends(data)]
+        large = [ref for ref, raw in found if not raw]
+        read = dict(zip(large, await self.get(large), strict=True)) if large else {}
+        views = (task_view(ref, raw) if raw else read[ref] for ref, raw in found)
+        return Collected(
+            cursor=entries[-1][0].decode(),
+            tasks=tuple(view for view in views if view is not None),
+            more=len(reply[0][1]) > limit,
+        )

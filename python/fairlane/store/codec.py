@@ -10,8 +10,8 @@ from typing import Any
 
 import msgpack
 
-from fairlane.domain.task import TaskRef, TaskState, TaskView
-from fairlane.store.keys import TASK_ATTEMPT, TASK_COUNTS, TASK_END, TASK_FACTS, TEXT
+from fairlane.domain.task import TaskRef
+from fairlane.store.keys import TEXT, WORKER_NUMBERS, WORKER_TEXTS
 
 
 def pack(value: object) -> bytes:
@@ -83,31 +83,8 @@ def parts(raw: bytes | None, names: Sequence[str]) -> dict[str, int | str]:
     }
 
 
-def task_view(ref: TaskRef, raw: Sequence[Any]) -> TaskView | None:
-    """Build a view from the record fields in VIEW_FIELDS order; None if there is no record."""
-    state, facts, attempt, counts, started, end, result = raw
-    if not state:
-        return None
-    cost, _, priority, _, submitted, *_ = unpack_row(facts, len(TASK_FACTS))
-    failures, recoveries, throttles = unpack_row(counts, len(TASK_COUNTS)) if counts else (0, 0, 0)
-    ended, actual, code, error = unpack_row(end, len(TASK_END)) if end else (0, 0, b"", b"")
-    return TaskView(
-        ref=ref,
-        state=_STATES[state],
-        cost=cost,
-        priority=priority,
-        fence=unpack_row(attempt, len(TASK_ATTEMPT))[0] if attempt else 0,
-        failures=failures,
-        recoveries=recoveries,
-        throttles=throttles,
-        submitted_ms=submitted,
-        started_ms=int(started or 0),
-        ended_ms=ended,
-        actual=actual if ended else None,
-        result=result if ended else None,
-        error_code=code.decode("utf-8", "replace"),
-        error=error.decode("utf-8", "replace"),
-    )
-
-
-_STATES = {state.value.encode(): state for state in TaskState}
+def worker_record(data: bytes) -> tuple[dict[str, int], str, str]:
+    """Decode a worker's entry: its numbers, state and name."""
+    numbers = unpack_numbers(data, WORKER_NUMBERS)
+    state, name = unpack_texts(data[8 * len(WORKER_NUMBERS) :], len(WORKER_TEXTS))
+    return {key: int(value) for key, value in numbers.items()}, state, name

@@ -9,11 +9,10 @@ from fairlane.domain.events import Event
 from fairlane.domain.policy import ParkReason, QueuePolicy
 from fairlane.domain.task import TaskRef
 from fairlane.errors import MalformedEvent
-from fairlane.store.codec import split_name, task_view
+from fairlane.store.codec import split_name
 from fairlane.store.event_codec import unpack_rows
 from fairlane.store.keys import POOL_SETTINGS, POOL_STATE, TENANT_VIEW
 from fairlane.store.messages import (
-    Collected,
     Ledger,
     PoolView,
     Recovered,
@@ -53,18 +52,6 @@ def started(reply: Sequence[Any]) -> Started:
         hold_ms=None if hold_ms is False else hold_ms,
         more=bool(more),
     )
-
-
-def collected(cursor: int, reply: Sequence[Any]) -> Collected:
-    """Decode the reply of `collect`; a task whose record is gone is left out."""
-    more, *items = reply
-    views = []
-    for sequence, name, raw in items:
-        cursor = sequence
-        view = task_view(split_name(name), raw)
-        if view is not None:
-            views.append(view)
-    return Collected(cursor=cursor, tasks=tuple(views), more=bool(more))
 
 
 def recovered(reply: Sequence[Any]) -> Recovered:
@@ -121,8 +108,7 @@ def snapshot(reply: Sequence[Any]) -> Snapshot:
     return Snapshot(
         pool=pool,
         tenants=tuple(
-            _tenant(name.decode(), dict(zip(TENANT_VIEW, raw, strict=True)), pool.virtual_time)
-            for name, raw in tenants
+            _tenant(name.decode(), dict(zip(TENANT_VIEW, raw, strict=True)), pool.virtual_time) for name, raw in tenants
         ),
         more=bool(more),
     )

@@ -1,6 +1,7 @@
 """Event rows on the wire: the writers of the scripts and the reader, both made from `fairlane.domain.events`.
 
-A row is its kind, one byte, then its fields in order: a number is a double, a text its length in one byte and its bytes.
+A row is its kind, one byte, then its fields in order: a number is a double, a text has its length in one byte before
+it.
 """
 
 import struct
@@ -41,7 +42,9 @@ def lua_writers() -> Iterator[str]:
     for number, layout in enumerate(_LAYOUTS):
         wire = "<B" + "".join("Bc0" if text else "d" for text in layout.fields.values())
         names = [f"{name}_" for name in layout.fields]  # `end` is a word of Lua
-        values = [f"#{name}, {name}" if text else name for name, text in zip(names, layout.fields.values(), strict=True)]
+        values = [
+            f"#{name}, {name}" if text else name for name, text in zip(names, layout.fields.values(), strict=True)
+        ]
         packed = f"struct.pack('{wire}', {', '.join([str(number), *values])})"
         yield f"local function event_{layout.kind}({', '.join(names)}) rows[#rows + 1] = {packed} end"
 

@@ -26,9 +26,15 @@ KEYS: Final = (
     KeySpec("pool", "pool", "hash", "the pool's limits, counters, virtual time and clock", "the scheduler"),
     KeySpec("tenants", "tenants", "zset", "every registered tenant, score 0", "the scheduler"),
     KeySpec(
-        "tenant", "tenant", "hash", "by tenant: weight, virtual time, counters and the head of its queue", "the scheduler"
+        "tenant",
+        "tenant",
+        "hash",
+        "by tenant: weight, virtual time, counters and the head of its queue",
+        "the scheduler",
     ),
-    KeySpec("limits", "limits", "hash", "by tenant that has limits: these, its ledger and its windows", "the scheduler"),
+    KeySpec(
+        "limits", "limits", "hash", "by tenant that has limits: these, its ledger and its windows", "the scheduler"
+    ),
     KeySpec(
         "pending",
         "pending:<tenant>",
@@ -51,7 +57,27 @@ KEYS: Final = (
         "timers by server ms: `deadline:<tenant>:<id>`, `ready:<tenant>:<id>`, `window:<tenant>`, `budget:<tenant>`",
         "their tasks and tenants",
     ),
-    KeySpec("task", "task:<tenant>:<id>", "hash", "one task's record", "its state; a TTL once it has ended"),
+    KeySpec(
+        "task",
+        "task:<tenant>:<id>",
+        "string",
+        "one task's record: a header, then its payload or its result",
+        "its state; a TTL once it has ended",
+    ),
+    KeySpec(
+        "flight",
+        "flight",
+        "hash",
+        "by `tenant:id`, what is in flight: the attempt, and once it is active the task's header",
+        "the scheduler",
+    ),
+    KeySpec(
+        "usage",
+        "usage:<tenant>:<id>",
+        "hash",
+        "by fence, the usage that was booked after the attempt had ended; 0: it may still be booked",
+        "its task",
+    ),
     KeySpec(
         "tombstone",
         "tombstone:<tenant>:<id>",
@@ -61,12 +87,12 @@ KEYS: Final = (
     ),
     KeySpec("workers", "workers", "zset", "incarnations by lease expiry (server ms); 0 once lost", "the scheduler"),
     KeySpec("names", "names", "hash", "worker name to its newest incarnation", "workers"),
-    KeySpec("worker", "worker:<incarnation>", "hash", "one incarnation: name, slots, load, state", "workers"),
+    KeySpec("worker", "worker", "hash", "by incarnation: slots, load, state and name", "workers"),
     KeySpec(
-        "owned",
-        "owned:<incarnation>",
+        "handed",
+        "handed:<incarnation>",
         "zset",
-        "the tasks that it was handed and still has, as `tenant:id` by fence",
+        "the tasks that it was handed and has not started, as `tenant:id` by fence",
         "workers",
     ),
     KeySpec(
@@ -76,13 +102,7 @@ KEYS: Final = (
         "the tasks that it should stop, as `tenant:id` by fence",
         "workers",
     ),
-    KeySpec(
-        "done",
-        "done:<client>",
-        "zset",
-        "ended tasks that this client waits for, as `tenant:id` by sequence",
-        "TTL",
-    ),
+    KeySpec("done", "done:<client>", "stream", "the ends that this client waits for", "TTL"),
     KeySpec("top_up", "top_up:<tenant>:<registered>:<key>", "string", "units added under this key", "TTL"),
     KeySpec(
         "window",
@@ -114,55 +134,44 @@ TENANT_SETTINGS: Final = (
     "budget_rejects", "starts_limit", "starts_interval", "spend_limit", "spend_interval",
 )  # fmt: skip
 """`budget` is -1 without one; the other limits are 0."""
-TENANT_RECORD: Final = (
-    "limited", "weight", "queue_limit", "base", "served", "charged", "owed", "arrival", "rebased", "epoch", "ratio", "slots",
-    "cost", "queued", "waiting", "spent", "overrun", "spent_total", "registered", "head_score", "head_cost",
+TENANT_NUMBERS: Final = (
+    "limited", "weight", "queue_limit", "base", "served", "charged", "owed", "arrival", "rebased", "epoch", "ratio",
+    "slots", "cost", "queued", "waiting", "spent", "overrun", "spent_total", "registered", "head_score", "head_cost",
 )  # fmt: skip
-"""The numbers of a tenant's record. The tenant's virtual time is `base + served / weight`. `limited`: 1 if it has an
-entry in `limits`. `registered` is the pool's sequence when the tenant was registered: tasks and top-ups with a lower one
-belong to a former tenant of the same id."""
-TENANT_TEXT: Final = ("place", "head_id")
-"""The texts behind the numbers; `head_id` is empty when nothing waits."""
+"""A tenant's virtual time is `base + served / weight`. `limited`: 1 if it has an entry in `limits`. `registered` is the
+pool's sequence when the tenant was registered: tasks and top-ups with a lower one belong to a former tenant of the same
+id. `head_...`: the task to serve next."""
+TENANT_TEXTS: Final = ("place", "head_id")
+"""`place`: '' (idle), `calendar`, or the limit that parked it; `head_id` is '' while nothing waits."""
 WINDOWS: Final = (
     "starts_limit", "starts_interval", "spend_limit", "spend_interval", "starts_count", "spend_sum", "lead", "trim_at",
 )  # fmt: skip
-TENANT_LIMITS: Final = (
-    *WINDOWS, "slot_ceiling", "cost_ceiling", "budget", "budget_period", "budget_anchor", "budget_rejects", "late", "top_up",
-    "period", "period_end", "held_before", "spent_before",
+LIMIT_NUMBERS: Final = (
+    *WINDOWS, "slot_ceiling", "cost_ceiling", "budget", "budget_period", "budget_anchor", "budget_rejects", "late",
+    "top_up", "period", "period_end", "held_before", "spent_before",
 )  # fmt: skip
-"""The numbers of a tenant's entry in `limits`."""
-NO_LIMITS: Final = dict.fromkeys(TENANT_LIMITS, 0) | {"budget": -1, "period": 1}
-"""The numbers of a tenant without such an entry."""
-TENANT_VIEW: Final = tuple(dict.fromkeys((*TENANT_SETTINGS, *TENANT_RECORD, *TENANT_LIMITS, "place")))
-"""What `snapshot` tells of a tenant."""
-TASK_FACTS: Final = ("cost", "score", "priority", "client", "submitted", "deadline", "unknown", "keep")
-TASK_ATTEMPT: Final = ("fence", "charge", "worker", "period", "windows")
-TASK_COUNTS: Final = ("failures", "recoveries", "throttles")
-TASK_END: Final = ("ended", "actual", "code", "error")
+NO_LIMITS: Final = dict.fromkeys(LIMIT_NUMBERS, 0) | {"budget": -1, "period": 1}
+"""The numbers of a tenant without limits, which has no entry in `limits`."""
+TENANT_VIEW: Final = tuple(dict.fromkeys((*TENANT_SETTINGS, *TENANT_NUMBERS, *LIMIT_NUMBERS, "place")))
+"""What `snapshot` reads of a tenant."""
+TASK_NUMBERS: Final = (
+    "ended", "cost", "score", "priority", "submitted", "deadline", "keep", "unknown", "booked", "failures",
+    "recoveries", "throttles", "ready_at", "fence", "started", "actual", "lost",
+)  # fmt: skip
+"""`fence`, `started` and `actual` are those of the latest attempt that has ended; `lost` is the fence of the latest
+whose worker was lost before it reported its usage. `unknown`: 1 if the task must not be repeated when its outcome is
+unknown; `keep`: 1 if its caller named it; `booked`: 1 if it has a key `usage`."""
+TASK_TEXTS: Final = ("client", "worker", "state", "fingerprint", "code")
+"""`worker`: of the latest attempt that has ended; `state`: `pending`, or how the task ended."""
+ATTEMPT_NUMBERS: Final = ("active", "fence", "charge", "period", "windows", "cancel", "started")
+WORKER_NUMBERS: Final = ("slots", "load", "alone", "last")
+"""`alone`: the fence of the attempt that runs alone on the worker, or 0. `last`: the highest fence that it started."""
+WORKER_TEXTS: Final = ("state", "name")
 
-TASK_HASH: Final = {
-    "state": (),
-    "facts": TASK_FACTS,
-    "attempt": TASK_ATTEMPT,
-    "counts": TASK_COUNTS,
-    "cancel": (),
-    "ready_at": (),
-    "fingerprint": (),
-    "payload": (),
-    "started": (),
-    "lost": (),
-    "end": TASK_END,
-    "result": (),
-}
-"""The fields of each hash. A field with parts is their MessagePack values one after the other: reading and writing a
-record costs by the field, and a task passes through five scripts."""
-
-TEXT: Final = frozenset({"policy", "throttle_scope", "state", "client", "unknown", "worker", "code", "error"})
-"""Fields and parts that are text; the others are numbers, 0 when absent."""
+TEXT: Final = frozenset({"policy", "throttle_scope"})
+"""The pool's settings that are text."""
 REALS: Final = frozenset({"virtual_time", "rebased", "base"})
 """Parts that are doubles; the other numbers are integers."""
-
-WORKER_FIELDS: Final = ("name", "slots", "load", "state", "alone")
 
 POOL_OWNER: Final = "*"
 """The owner of the pool's own windows."""

@@ -189,7 +189,7 @@ class Recovered:
 class Collected:
     """Ended tasks that a client waits for, in the order of their ends. Read on from ``cursor``."""
 
-    cursor: int
+    cursor: str
     tasks: tuple[TaskView, ...]
     more: bool
 

@@ -7,7 +7,7 @@ from fairlane.domain.events import Event
 from fairlane.domain.policy import WorkerState
 from fairlane.errors import StoreError
 from fairlane.store import decode, server_check
-from fairlane.store.connection import Command
+from fairlane.store.codec import worker_record
 from fairlane.store.messages import Ledger, Snapshot, TenantView, WorkerView
 from fairlane.store.script_runner import ScriptRunner
 from fairlane.store.server_check import ServerReport
@@ -37,19 +37,26 @@ class ObserverCommands(ScriptRunner):
 
     async def workers(self) -> list[WorkerView]:
         """Read every incarnation that still has a record."""
-        (leases,) = await self._run([("ZRANGE", self.keys.key("workers"), 0, -1, "WITHSCORES")])
-        ids = [item.decode() for item in leases[::2]]
-        if not ids:
-            return []
-        commands: list[Command] = [("HMGET", self.keys.key("worker", i), "name", "slots", "load", "state") for i in ids]
-        *raws, (seconds, micros) = await self._run([*commands, ("TIME",)])
+        leases, records, (seconds, micros) = await self._run(
+            [
+                ("ZRANGE", self.keys.key("workers"), 0, -1, "WITHSCORES"),
+                ("HGETALL", self.keys.key("worker")),
+                ("TIME",),
+            ]
+        )
         now = int(seconds) * 1000 + int(micros) // 1000
-        return [
-            WorkerView(i, raw[0].decode(), int(raw[1]), int(raw[2]), WorkerState(raw[3].decode()),
-                       max(0, int(float(lease)) - now))
-            for i, raw, lease in zip(ids, raws, leases[1::2], strict=True)
-            if raw[0]
-        ]  # fmt: skip
+        known = dict(zip(records[::2], records[1::2], strict=True))
+        views = []
+        for incarnation, lease in zip(leases[::2], leases[1::2], strict=True):
+            if incarnation in known:
+                numbers, state, name = worker_record(known[incarnation])
+                left_ms = max(0, int(float(lease)) - now)
+                views.append(
+                    WorkerView(
+                        incarnation.decode(), name, numbers["slots"], numbers["load"], WorkerState(state), left_ms
+                    )
+                )
+        return views
 
     async def events(self, after: str = "0", limit: int = 1000, block_ms: int | None = None) -> list[Event]:
         """Read events after a stream id, oldest first; optionally wait for the first one."""

@@ -1,17 +1,16 @@
 """The Lua that comes before every script: what Python also knows, so that nothing is written twice.
 
-Tenants and the pool are Lua arrays, which the server makes much faster than tables with names. The sources write
-`t.slots`; the loader puts the index there (`slotted`). An `owner` is either of the two, so both keep the fields of their
-windows at the same indexes.
+Tenants, tasks and the pool are Lua arrays, which the server makes much faster than tables with names. The sources write
+`t.slots`; the loader puts the index there (`slotted`). An `owner` is a tenant or the pool, so both keep the fields of
+their windows at the same indexes.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
 from fairlane.domain.limits import MAX_COST, MAX_SERVED, MAX_VIRTUAL_SERVICE, PRIORITY_STEP
-from fairlane.domain.task import TASK_TRANSITIONS
 from fairlane.store import bounds, keys
 from fairlane.store.codec import doubles, pack, pack_numbers
 from fairlane.store.event_codec import lua_writers
@@ -20,11 +19,8 @@ VISIT_LIMIT: Final = 256
 TIMER_LIMIT: Final = 256
 RECOVERY_LIMIT: Final = 100
 WINDOW_TRIM: Final = 1000
-
-VIEW_FIELDS: Final = ("state", "facts", "attempt", "counts", "started", "end", "result")
-_MOVE_FIELDS: Final = ("state", "facts", "attempt", "counts", "cancel", "ready_at")
-"""The fields that scripts read to move a task."""
-_START_FIELDS: Final = ("state", "facts", "counts", "attempt")
+LARGEST_END: Final = 4096
+"""A record that ends with more bytes is not sent to its client, who reads it."""
 
 _NOTES: Final = {
     "dirty": "false",
@@ -43,17 +39,35 @@ _NOTES: Final = {
 }
 """A call's own notes on a tenant, and their first values."""
 _POOL: Final = (*keys.WINDOWS, *(name for name in (*keys.POOL_SETTINGS, *keys.POOL_STATE) if name not in keys.WINDOWS))
-_TENANT: Final = (*keys.TENANT_LIMITS, "id", *_NOTES, *keys.TENANT_RECORD, *keys.TENANT_TEXT)
+_TENANT: Final = (*keys.LIMIT_NUMBERS, "id", *_NOTES, *keys.TENANT_NUMBERS, *keys.TENANT_TEXTS)
+_RECORD_NOTES: Final = {
+    "whole": "whole",
+    "dirty": "false",
+    "header": "false",
+    "flying": "false",
+    "body": "false",
+    "charge": "0",
+    "period": "0",
+    "windows": "0",
+    "cancel": "0",
+}
+"""A call's own notes on a task, and their first values. ``whole``: the record as it is stored, or false."""
+_REF: Final = ("tenant", "id")
+"""What the items of a batch begin with."""
+_RECORD: Final = ("tenant", "id", "name", *_RECORD_NOTES, *keys.TASK_NUMBERS, *keys.TASK_TEXTS, "error", "body_at")
 _SLOTS: Final = {
     array: {name: index for index, name in enumerate(names, 1)}
-    for array, names in (("t", _TENANT), ("pool", _POOL), ("owner", keys.WINDOWS))
+    for array, names in (("t", _TENANT), ("pool", _POOL), ("owner", keys.WINDOWS), ("record", _RECORD), ("ref", _REF))
 }
 _SLOTTED: Final = re.compile(rf"\b({'|'.join(_SLOTS)})\.(\w+)")
-_TENANT_FORMAT: Final = doubles(keys.TENANT_RECORD) + "Bc0" * len(keys.TENANT_TEXT)
+_TASK_FORMAT: Final = doubles(keys.TASK_NUMBERS) + "Bc0" * len(keys.TASK_TEXTS) + "I4c0"
+_ATTEMPT_FORMAT: Final = doubles(keys.ATTEMPT_NUMBERS) + "Bc0"
+_WORKER_FORMAT: Final = doubles(keys.WORKER_NUMBERS) + "Bc0" * len(keys.WORKER_TEXTS)
+_TENANT_FORMAT: Final = doubles(keys.TENANT_NUMBERS) + "Bc0" * len(keys.TENANT_TEXTS)
 
 
 def slotted(text: str) -> str:
-    """Replace the named fields of tenants and of the pool by their indexes.
+    """Replace the named fields of tenants, tasks and the pool by their indexes, and constants by their values.
 
     Raises:
         ValueError: there is no such field.
@@ -66,7 +80,7 @@ def slotted(text: str) -> str:
             raise ValueError(f"{found[0]}: the fields are {', '.join(_SLOTS[array])}")
         return f"{array}[{_SLOTS[array][name]}]"
 
-    return _SLOTTED.sub(index, text)
+    return _CONSTANT.sub(lambda found: _CONSTANTS[found[0]], _SLOTTED.sub(index, text))
 
 
 def _lua_list(values: Sequence[str]) -> str:
@@ -75,6 +89,36 @@ def _lua_list(values: Sequence[str]) -> str:
 
 def _lua_bytes(data: bytes) -> str:
     return "'" + "".join(f"\\{byte:03}" for byte in data) + "'"
+
+
+def _packed(names: Sequence[str], values: Mapping[str, int]) -> bytes:
+    return pack_numbers([values.get(name, 0) for name in names])
+
+
+_CONSTANTS: Final[Mapping[str, str]] = {
+    "PRIORITY_STEP": str(PRIORITY_STEP),
+    "MAX_COST": str(MAX_COST),
+    "MAX_SERVED": str(MAX_SERVED),
+    "MAX_VIRTUAL_SERVICE": str(MAX_VIRTUAL_SERVICE),
+    "BELL_TTL": str(keys.BELL_TTL_MS),
+    "VISIT_LIMIT": str(VISIT_LIMIT),
+    "TIMER_LIMIT": str(TIMER_LIMIT),
+    "RECOVERY_LIMIT": str(RECOVERY_LIMIT),
+    "WINDOW_TRIM": str(WINDOW_TRIM),
+    "LARGEST_END": str(LARGEST_END),
+    "POOL_BITS": str(keys.POOL_BITS),
+    "POOL_OWNER": f"'{keys.POOL_OWNER}'",
+    "STARTS_BIT": str(keys.WINDOW_BITS["starts"]),
+    "SPEND_BIT": str(keys.WINDOW_BITS["spend"]),
+    "NO_SETTINGS": _lua_bytes(b"".join(pack("" if name in keys.TEXT else 0) for name in keys.POOL_SETTINGS)),
+    "NO_STATE": _lua_bytes(_packed(keys.POOL_STATE, {})),
+    "NO_LIMITS": _lua_bytes(_packed(keys.LIMIT_NUMBERS, keys.NO_LIMITS)),
+    "NEW_TENANT": _lua_bytes(
+        _packed(keys.TENANT_NUMBERS, {"weight": 1, "ratio": 1000}) + bytes(len(keys.TENANT_TEXTS))
+    ),
+}
+"""Scalars: the loader puts their values into the text, so that a script has no local for them."""
+_CONSTANT: Final = re.compile(rf"\b({'|'.join(_CONSTANTS)})\b")
 
 
 def _fields(array: str, names: Sequence[str]) -> str:
@@ -118,20 +162,20 @@ def _read_tenant() -> str:
     """Return the Lua function from a tenant's record and its limits, or nil, to its array, made at its full size."""
     notes = ", ".join(("id", *_NOTES.values()))
     record = f"struct.unpack('{_TENANT_FORMAT}', raw)"
-    names = ", ".join(keys.TENANT_LIMITS)
-    none = ", ".join(str(keys.NO_LIMITS[name]) for name in keys.TENANT_LIMITS)
+    names = ", ".join(keys.LIMIT_NUMBERS)
+    none = ", ".join(str(keys.NO_LIMITS[name]) for name in keys.LIMIT_NUMBERS)
     return (
         "local function read_tenant(id, raw, limits)"
-        f" if limits then local {names} = struct.unpack('{doubles(keys.TENANT_LIMITS)}', limits)"
+        f" if limits then local {names} = struct.unpack('{doubles(keys.LIMIT_NUMBERS)}', limits)"
         f" return {{ {names}, {notes}, {record} }} end return {{ {none}, {notes}, {record} }} end"
     )
 
 
 def _pack_tenant() -> str:
-    texts = ", ".join(f"#t.{name}, t.{name}" for name in keys.TENANT_TEXT)
+    texts = ", ".join(f"#t.{name}, t.{name}" for name in keys.TENANT_TEXTS)
     return (
         f"local function pack_tenant(t) return struct.pack('{_TENANT_FORMAT}',"
-        f" {_fields('t', keys.TENANT_RECORD)}, {texts}) end"
+        f" {_fields('t', keys.TENANT_NUMBERS)}, {texts}) end"
     )
 
 
@@ -139,19 +183,54 @@ def _pack_numbers(name: str, array: str, names: Sequence[str]) -> str:
     return f"local function {name}({array}) return struct.pack('{doubles(names)}', {_fields(array, names)}) end"
 
 
-def _reader(name: str, fields: Mapping[str, tuple[str, ...]], copy: tuple[str, ...] = ()) -> str:
-    """A Lua function from HMGET's reply to a table, in one constructor, so that the table is made at its size."""
-    unpacked, entries = [], []
-    for i, (field, parts) in enumerate(fields.items(), 1):
-        if parts:
-            unpacked.append(f"local {', '.join(parts)} = cmsgpack.unpack(raw[{i}] or '')")
-            empty = {part: "''" if part in keys.TEXT else "0" for part in parts}
-            entries += [f"{part} = {part} or {empty[part]}" for part in parts]
-        elif field in keys.TEXT:
-            entries.append(f"{field} = raw[{i}] or ''")
-        else:
-            entries.append(f"{field} = tonumber(raw[{i}]) or 0")
-    return f"local function {name}(raw) {' '.join(unpacked)} return {{ {', '.join([*entries, *copy])} }} end"
+def _read_task() -> str:
+    """Return the Lua function from a header, at its place in a text, to a task's array."""
+    notes = ", ".join(("tenant", "id", "name", *_RECORD_NOTES.values()))
+    return (
+        "local function read_task(tenant, id, name, whole, raw, at)"
+        f" return {{ {notes}, struct.unpack('{_TASK_FORMAT}', raw, at) }} end"
+    )
+
+
+def _pack_task(function: str, parameters: str, values: Mapping[str, str]) -> str:
+    """Return a Lua function to a header. ``values``: the expression of each field; 0 or '' for the others."""
+    numbers = [values.get(name, "0") for name in keys.TASK_NUMBERS]
+    texts = [values.get(name, "''") for name in (*keys.TASK_TEXTS, "error")]
+    fields = ", ".join((*numbers, *(f"#{text}, {text}" for text in texts)))
+    return f"local function {function}({parameters}) return struct.pack('{_TASK_FORMAT}', {fields}) end"
+
+
+def _pack_new_task() -> str:
+    given = ("cost", "score", "priority", "submitted", "deadline", "keep", "unknown", "client", "fingerprint")
+    return _pack_task("pack_new_task", ", ".join(given), {name: name for name in given} | {"state": "'pending'"})
+
+
+def _attempts() -> Iterator[str]:
+    """Yield the Lua functions between an attempt's entry and its values, or its task's array."""
+    names = (*keys.ATTEMPT_NUMBERS, "worker")
+    parameters = ", ".join(names[1:])
+    yield f"local function read_attempt(entry) return struct.unpack('{_ATTEMPT_FORMAT}', entry) end"
+    yield (
+        f"local function pack_new_attempt({parameters})"
+        f" return struct.pack('{_ATTEMPT_FORMAT}', 0, {parameters.replace('worker', '#worker, worker')}) end"
+    )
+    values = ", ".join(f"record.{name}" for name in keys.ATTEMPT_NUMBERS[1:])
+    yield (
+        f"local function pack_attempt(record) return struct.pack('{_ATTEMPT_FORMAT}',"
+        f" record.state == 'active' and 1 or 0, {values}, #record.worker, record.worker) end"
+    )
+
+
+def _workers() -> Iterator[str]:
+    """Yield the Lua functions between a worker's entry and its table."""
+    names = (*keys.WORKER_NUMBERS, *keys.WORKER_TEXTS)
+    table = ", ".join(f"{name} = {name}" for name in names)
+    yield (
+        f"local function read_worker(raw) local {', '.join(names)} = struct.unpack('{_WORKER_FORMAT}', raw)"
+        f" return {{ {table}, dirty = false }} end"
+    )
+    values = ", ".join((*(f"w.{name}" for name in keys.WORKER_NUMBERS), *(f"#w.{n}, w.{n}" for n in keys.WORKER_TEXTS)))
+    yield f"local function pack_worker(w) return struct.pack('{_WORKER_FORMAT}', {values}) end"
 
 
 def _packer(name: str, parts: tuple[str, ...], array: str = "copy") -> str:
@@ -163,18 +242,9 @@ def _bounds(table: Mapping[str, bounds.Bounds]) -> str:
     return "{ " + ", ".join(f"{field} = {{ {low}, {high} }}" for field, (low, high) in table.items()) + " }"
 
 
-def _moves() -> str:
-    rows = []
-    for state, targets in TASK_TRANSITIONS.items():
-        inner = ", ".join(f"{target} = true" for target in sorted(targets))
-        rows.append(f"{state} = {{ {inner} }}" if inner else f"{state} = {{}}")
-    return "{ " + ", ".join(rows) + " }"
-
-
 @cache
 def prelude() -> str:
     """Return the definitions, one a line: keys, records, events, states and limits."""
-    new_tenant = {"weight": 1, "ratio": 1000}
     lines = [
         "local prefix = string.sub(KEYS[1], 1, -5)",
         *_key_functions(),
@@ -187,45 +257,18 @@ def prelude() -> str:
         f"local POOL_SLOTS = {_slots('pool', keys.POOL_SETTINGS)}",
         f"local POOL_VIEW = {_view('pool', keys.POOL_SETTINGS + keys.POOL_STATE)}",
         f"local POOL_BOUNDS = {_bounds(bounds.POOL_BOUNDS)}",
-        f"local NO_SETTINGS = {_lua_bytes(b''.join(pack('' if name in keys.TEXT else 0) for name in keys.POOL_SETTINGS))}",
-        f"local NO_STATE = {_lua_bytes(pack_numbers([0] * len(keys.POOL_STATE)))}",
-        f"local NO_LIMITS = {_lua_bytes(pack_numbers([keys.NO_LIMITS[name] for name in keys.TENANT_LIMITS]))}",
-        f"local NEW_TENANT = "
-        + _lua_bytes(
-            pack_numbers([new_tenant.get(name, 0) for name in keys.TENANT_RECORD]) + bytes(len(keys.TENANT_TEXT))
-        ),
         _read_pool(),
         _pack_numbers("pack_pool_state", "pool", keys.POOL_STATE),
         _packer("pack_pool_settings", keys.POOL_SETTINGS, "pool"),
         "local function is_limited(raw) return struct.unpack('<d', raw) == 1 end",
         _read_tenant(),
         _pack_tenant(),
-        _pack_numbers("pack_limits", "t", keys.TENANT_LIMITS),
-        _reader(
-            "read_task",
-            {field: keys.TASK_HASH[field] for field in _MOVE_FIELDS},
-            ("tenant = ''", "id = ''", "key = ''"),
-        ),
-        f"local START_FIELDS = {_lua_list((*_START_FIELDS, 'payload'))}",
-        _reader("read_start", {field: keys.TASK_HASH[field] for field in _START_FIELDS}),
-        _packer("pack_facts", keys.TASK_FACTS),
-        _packer("pack_counts", keys.TASK_COUNTS),
-        f"local MOVE_FIELDS = {_lua_list(_MOVE_FIELDS)}",
-        f"local TASK_MOVES = {_moves()}",
-        f"local VIEW_FIELDS = {_lua_list(VIEW_FIELDS)}",
-        f"local WORKER_FIELDS = {_lua_list(keys.WORKER_FIELDS)}",
-        f"local PRIORITY_STEP = {PRIORITY_STEP}",
-        f"local MAX_COST = {MAX_COST}",
-        f"local MAX_SERVED = {MAX_SERVED}",
-        f"local MAX_VIRTUAL_SERVICE = {MAX_VIRTUAL_SERVICE}",
-        f"local BELL_TTL = {keys.BELL_TTL_MS}",
-        f"local VISIT_LIMIT = {VISIT_LIMIT}",
-        f"local TIMER_LIMIT = {TIMER_LIMIT}",
-        f"local RECOVERY_LIMIT = {RECOVERY_LIMIT}",
-        f"local WINDOW_TRIM = {WINDOW_TRIM}",
-        f"local POOL_OWNER = '{keys.POOL_OWNER}'",
-        f"local WINDOW_BITS = {{ {', '.join(f'{kind} = {bit}' for kind, bit in keys.WINDOW_BITS.items())} }}",
-        f"local POOL_BITS = {keys.POOL_BITS}",
+        _pack_numbers("pack_limits", "t", keys.LIMIT_NUMBERS),
+        _read_task(),
+        _pack_task("pack_header", "record", {name: f"record.{name}" for name in _RECORD}),
+        _pack_new_task(),
+        *_attempts(),
+        *_workers(),
         "local rows = {}",
         *lua_writers(),
     ]

@@ -54,7 +54,6 @@ REQUESTS: Final = {
     "remove_tenant": _plain("tenant"),
     "submit": _batch("client", of=Submission),
     "cancel": _batch(of=TaskRef),
-    "collect": _plain("client", "cursor", "limit"),
     "dispatch": _batch("limit", of=("incarnation", "slots")),
     "start": _plain("incarnation", "cursor", "limit"),
     "settle": _batch("incarnation", of=Settlement),

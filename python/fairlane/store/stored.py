@@ -118,5 +118,5 @@ class Stored:
     leases: dict[str, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     workers: dict[str, StoredWorker] = field(default_factory=dict)
-    owned: dict[str, dict[str, int]] = field(default_factory=dict)
+    handed: dict[str, dict[str, int]] = field(default_factory=dict)
     cancelling: dict[str, dict[str, int]] = field(default_factory=dict)

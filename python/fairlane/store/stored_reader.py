@@ -5,30 +5,29 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from fairlane.domain.task import TaskRef, TaskState
-from fairlane.store.codec import first_value, parts, unpack_numbers, unpack_row, unpack_texts
+from fairlane.store.codec import first_value, parts, unpack_numbers, unpack_row, unpack_texts, worker_record
 from fairlane.store.connection import Command
 from fairlane.store.keys import (
     KEYS,
+    LIMIT_NUMBERS,
     NO_LIMITS,
     POOL_SETTINGS,
     POOL_STATE,
     REALS,
     SCHEMA_VERSION,
     STAMP,
-    TASK_HASH,
-    TENANT_LIMITS,
-    TENANT_RECORD,
-    TENANT_TEXT,
-    WORKER_FIELDS,
+    TENANT_NUMBERS,
+    TENANT_TEXTS,
     Keys,
 )
 from fairlane.store.refusals import other_version
 from fairlane.store.stored import CalendarEntry, Stamp, Stored, StoredKey, StoredTask, StoredTenant, StoredWorker
+from fairlane.store.task_codec import attempt, task_record
 
 _PER_TRIP: Final = 500
 _KINDS: Final = frozenset(spec.name for spec in KEYS)
-_PACKED: Final = ("facts", "attempt", "counts")
-_PLAIN: Final = ("cancel", "ready_at")
+_HEADER_BYTES: Final = 4096
+_NO_ATTEMPT: Final = dict.fromkeys(("charge", "period", "windows", "cancel"), 0)
 
 Run = Callable[[Sequence[Command]], Awaitable[list[Any]]]
 """Sends commands in one round trip and returns their replies."""
@@ -86,7 +85,7 @@ class StoredReader:
     async def _pool_fields(self) -> dict[str, int | float | str]:
         ((settings, state),) = await self._run([("HMGET", self._keys.pool, "settings", "state")])
         numbers = unpack_numbers(state, POOL_STATE) if state else dict.fromkeys(POOL_STATE, 0)
-        return parts(settings, POOL_SETTINGS) | numbers
+        return {**parts(settings, POOL_SETTINGS), **numbers}
 
     async def _tenants(self, stored: Stored, by_kind: dict[str, list[_Named]]) -> None:
         key = self._keys.key
@@ -102,12 +101,12 @@ class StoredReader:
         stored.pending = await self._queues(by_kind["pending"])
         for name, record in zip(records[::2], records[1::2], strict=True):
             tenant = name.decode()
-            numbers = unpack_numbers(record, TENANT_RECORD)
-            place, head = unpack_texts(record[8 * len(TENANT_RECORD) :], len(TENANT_TEXT))
+            numbers = unpack_numbers(record, TENANT_NUMBERS)
+            place, head = unpack_texts(record[8 * len(TENANT_NUMBERS) :], len(TENANT_TEXTS))
             if head:
                 queue = stored.pending.setdefault(tenant, {})
                 queue[f"{numbers['head_cost']}:{head}"] = int(numbers["head_score"])
-            fields = numbers | (unpack_numbers(limited.pop(name), TENANT_LIMITS) if numbers["limited"] else NO_LIMITS)
+            fields = numbers | (unpack_numbers(limited.pop(name), LIMIT_NUMBERS) if numbers["limited"] else NO_LIMITS)
             stored.fractions |= _fractions(f"tenant:{tenant}", fields)
             stored.tenants[tenant] = StoredTenant(place, _whole_numbers(fields), _reals(fields))
         stored.unknown += [f"{key('limits')} {name.decode()}" for name in limited]
@@ -116,28 +115,33 @@ class StoredReader:
             stored.windows[each.name] = [Stamp(*unpack_row(stamp, len(STAMP))) for stamp in stamps]
 
     async def _tasks(self, stored: Stored, tasks: list[_Named]) -> None:
-        spec = {field: TASK_HASH[field] for field in _PACKED}
-        replies = await self._each([("HMGET", each.key, "state", *_PACKED, *_PLAIN) for each in tasks])
-        for each, (state, *raw) in zip(tasks, replies, strict=True):
-            if state is None:
-                (left,) = await self._run([("EXISTS", each.key)])
-                if left:
-                    stored.unknown.append(each.key)
+        (entries,) = await self._run([("HGETALL", self._keys.key("flight"))])
+        flight = dict(zip(entries[::2], entries[1::2], strict=True))
+        replies = await self._each([("GETRANGE", each.key, 0, _HEADER_BYTES) for each in tasks])
+        for each, raw in zip(tasks, replies, strict=True):
+            if not raw:
+                continue  # it ran out since the scan
+            try:
+                record = task_record(raw)
+            except (struct.error, IndexError, ValueError):
+                stored.unknown.append(each.key)
                 continue
-            ref = TaskRef(*each.name.split(":", 1))
-            fields = _unpacked(spec, raw[: len(_PACKED)])
-            stored.fractions |= _fractions(f"task:{ref}", fields)
-            numbers = _whole_numbers(fields) | _numbers(_PLAIN, raw[len(_PACKED) :])
-            stored.tasks[ref] = StoredTask(ref, TaskState(state.decode()), str(fields["worker"]), numbers, each.ttl_ms)
+            ref, entry = TaskRef(*each.name.split(":", 1)), flight.pop(each.name.encode(), None)
+            numbers, state, worker = record.numbers | _NO_ATTEMPT, TaskState(record.state), record.worker
+            if entry:
+                flying = attempt(entry)
+                numbers, state, worker = numbers | flying.numbers, flying.state, flying.worker
+            stored.tasks[ref] = StoredTask(ref, state, worker, numbers, each.ttl_ms)
+        stored.unknown += [f"{self._keys.key('flight')} {name.decode()}" for name in flight]
 
     async def _workers(self, stored: Stored, by_kind: dict[str, list[_Named]]) -> None:
         leases, names = await self._run([_zset(self._keys.key("workers")), ("HGETALL", self._keys.key("names"))])
         stored.leases, stored.names = _scores(leases), _texts(names)
-        replies = await self._each([("HMGET", each.key, *WORKER_FIELDS) for each in by_kind["worker"]])
-        for each, raw in zip(by_kind["worker"], replies, strict=True):
-            text = dict(zip(WORKER_FIELDS, ((value or b"").decode() for value in raw), strict=True))
-            stored.workers[each.name] = StoredWorker(text["name"], text["state"], int(text["load"] or 0))
-        stored.owned = await self._zsets(by_kind["owned"])
+        (entries,) = await self._run([("HGETALL", self._keys.key("worker"))])
+        for incarnation, raw in zip(entries[::2], entries[1::2], strict=True):
+            numbers, state, name = worker_record(raw)
+            stored.workers[incarnation.decode()] = StoredWorker(name, state, numbers["load"])
+        stored.handed = await self._zsets(by_kind["handed"])
         stored.cancelling = await self._zsets(by_kind["cancelling"])
 
     async def _each(self, commands: Sequence[Command]) -> list[Any]:
@@ -163,13 +167,6 @@ class StoredReader:
 
 def _zset(key: str) -> Command:
     return ("ZRANGE", key, 0, -1, "WITHSCORES")
-
-
-def _unpacked(spec: Mapping[str, Sequence[str]], raw: Sequence[bytes | None]) -> dict[str, int | str]:
-    fields: dict[str, int | str] = {}
-    for packed, names in zip(raw, spec.values(), strict=True):
-        fields |= parts(packed, names)
-    return fields
 
 
 def _whole_numbers(fields: Mapping[str, int | float | str]) -> dict[str, int]:
@@ -201,7 +198,3 @@ def _scores(flat: Sequence[bytes]) -> dict[str, int]:
 
 def _texts(flat: Sequence[bytes]) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2], strict=True)}
-
-
-def _numbers(fields: Sequence[str], raw: Sequence[bytes | None]) -> dict[str, int]:
-    return {name: int(float(value)) if value else 0 for name, value in zip(fields, raw, strict=True)}

@@ -22,8 +22,8 @@ local function cancel(tenant, id)
   elseif record.state == 'active' then
     if record.cancel == 0 then
       record.cancel = 1
-      later('HSET', record.key, 'cancel', 1)
-      zadd(cancelling_key(record.worker), record.fence, name_of(record))
+      change_record(record)
+      zadd(cancelling_key(record.worker), record.fence, record.name)
       ring('worker:' .. record.worker)
       changed = true
     end
@@ -38,6 +38,7 @@ end
 
 local reply = {}
 load_tenants(request.items)
+load_records(request.items)
 for i, item in ipairs(request.items) do
   reply[i] = cancel(item.tenant, item.id)
 end

@@ -7,16 +7,12 @@
 -- Events   none
 --- @include commit
 --- @include worker
+--- @include stopping
 local incarnation = request.incarnation
 local w = live_worker(incarnation)
 if not w then
   return cmsgpack.pack({ false, 0, 0, {} })
 end
-local raw = redis.call('ZRANGE', cancelling_key(incarnation), 0, 255, 'WITHSCORES')
-local stopping = {}
-for i = 1, #raw, 2 do
-  stopping[#stopping + 1] = { raw[i], tonumber(raw[i + 1]) }
-end
 zadd(workers_key, now + pool.lease, incarnation)
 commit_draining()
-return cmsgpack.pack({ true, w.load, pool.runnable, stopping })
+return cmsgpack.pack({ true, w.load, pool.runnable, stopping(incarnation) })

@@ -17,14 +17,15 @@ local function break_off(t, record, actual)
     end_failed(t, record, 'cancelled', 'cancelled', actual, 'cancelled')
   elseif record.deadline > 0 and record.deadline <= now then
     end_failed(t, record, 'expired', 'expired', actual, 'deadline')
-  elseif record.unknown == 'fail' then
+  elseif record.unknown == 1 then
     end_failed(t, record, 'lost', 'dead', actual > 0 and actual or record.cost, 'outcome_unknown',
       'its worker stopped while it ran')
   else
     change_tenant(t)
     free_hold(t, record)
     capture(t, record, actual)
-    requeue(t, record, late_field(record.fence), 0)
+    note_usage(record, record.fence, 0)
+    requeue(t, record)
     ended(record, 'returned', t, actual, 'pending')
     touch(t)
   end
@@ -35,7 +36,7 @@ return answer_writes(function(item)
   return record, refusal, refusal == 'stale' and book_late(incarnation, item)
 end, function(t, record, item)
   local actual = item.actual
-  if item.called and (actual > 0 or record.unknown == 'fail') then
+  if item.called and (actual > 0 or record.unknown == 1) then
     break_off(t, record, actual)
   elseif record.cancel == 1 then
     end_unstarted(t, record, 'cancelled', 'cancelled', 'cancelled')

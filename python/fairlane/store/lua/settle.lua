@@ -15,7 +15,6 @@ local incarnation = request.incarnation
 local function fail(t, record, item)
   record.failures = record.failures + 1
   local actual, code, message, backoff = item.actual, item.error_code, item.error, item.backoff_ms
-  later('HSET', record.key, 'counts', pack_counts(record))
   if record.cancel == 1 then
     end_failed(t, record, 'cancelled', 'cancelled', actual, 'cancelled')
   elseif record.failures >= pool.max_attempts then
@@ -26,13 +25,13 @@ local function fail(t, record, item)
     change_tenant(t)
     free_hold(t, record)
     capture(t, record, actual)
-    later('HSET', record.key, late_field(record.fence), 0)
-    local why = cmsgpack.pack(0, actual, code, message)
+    note_usage(record, record.fence, 0)
+    record.actual, record.code, record.error = actual, code, message
     local ready_at = backoff > 0 and now + backoff or 0
     if ready_at > 0 then
-      set_aside(t, record, ready_at, 'end', why)
+      set_aside(t, record, ready_at)
     else
-      requeue(t, record, 'end', why)
+      requeue(t, record)
     end
     ended(record, 'failed', t, actual, 'pending', ready_at)
     touch(t)

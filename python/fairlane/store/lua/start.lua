@@ -14,8 +14,11 @@
 --- @include window_place
 --- @include ramp
 --- @include alone
+--- @include attempts
+--- @include stopping
 local incarnation, limit = request.incarnation, request.limit
 local changed = false
+local taken = 0 -- tasks that were handed over and no longer are
 local hold = false
 local tasks = {}
 
@@ -38,72 +41,92 @@ local function next_step()
   return math.min(wait, 4 * shortest, pool.ramp_until - now)
 end
 
--- Returns false if the task must wait.
-local function start(name, fence)
-  local tenant, id = split_name(name)
-  local key = task_key(tenant, id)
-  local raw = redis.call('HMGET', key, unpack(START_FIELDS))
-  local task = read_start(raw)
-  local deadline = task.deadline
-  if task.state == 'enqueued' then
-    if must_wait() then
+-- Activates a task that was handed over. Returns false if it must wait.
+local function begin(record)
+  if must_wait() then
+    return false
+  end
+  changed = true
+  if record.deadline > 0 and record.deadline <= now then
+    taken = taken + 1
+    end_unstarted(load_tenant(record.tenant), record, 'expired', 'expired', 'deadline')
+    return true
+  end
+  if is_last_life(record) then
+    hold = a_while
+    if w.load - redis.call('ZCARD', handed_key(incarnation)) + taken > 0 then
       return false
     end
-    changed = true
-    if deadline > 0 and deadline <= now then
-      end_unstarted(load_tenant(tenant), load_record(tenant, id), 'expired', 'expired', 'deadline')
-      return true
-    end
-    if is_last_life(task) then
-      hold = a_while
-      if has_begun(incarnation, fence) then
-        return false
-      end
-      later('HSET', worker_key(incarnation), 'alone', fence)
-    end
-    pool.active = pool.active + 1
-    later('HSET', key, 'state', 'active', 'started', now)
-    local own, shared = task.windows % POOL_BITS, math.floor(task.windows / POOL_BITS)
-    if own > 0 then
-      stamp_place(tenant, own, task.cost)
-    end
-    if shared > 0 then
-      stamp_place(POOL_OWNER, shared, task.cost)
-    end
-    event('active', tenant, id, fence)
+    w.alone, w.dirty = record.fence, true
   end
-  tasks[#tasks + 1] = { tenant, id, fence, task.cost, raw[#START_FIELDS], task.failures,
-    deadline > 0 and math.max(0, deadline - now) }
+  taken = taken + 1
+  pool.active = pool.active + 1
+  zrem(handed_key(incarnation), record.name)
+  record.state, record.started = 'active', now
+  w.last, w.dirty = record.fence, true
+  change_record(record)
+  local own, shared = record.windows % POOL_BITS, math.floor(record.windows / POOL_BITS)
+  if own > 0 then
+    stamp_place(record.tenant, own, record.cost)
+  end
+  if shared > 0 then
+    stamp_place(POOL_OWNER, shared, record.cost)
+  end
+  event('active', record.tenant, record.id, record.fence)
   return true
 end
 
-local function names_and_fences(key, from, count)
-  local raw = redis.call('ZRANGEBYSCORE', key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, count)
-  local list = {}
-  for i = 1, #raw, 2 do
-    list[#list + 1] = { raw[i], tonumber(raw[i + 1]) }
+local function show(record)
+  tasks[#tasks + 1] = { record.tenant, record.id, record.fence, record.cost, body_of(record), record.failures,
+    record.deadline > 0 and math.max(0, record.deadline - now) }
+end
+
+-- Active tasks above the cursor: the reply that had them was lost.
+local function repeat_reply()
+  for i, attempt in ipairs(attempts_of(incarnation, request.cursor)) do
+    local record = i <= limit and load_record(split_name(attempt.name))
+    if record and record.state == 'active' then
+      show(record)
+    end
   end
-  return list
+end
+
+-- Returns whether more are waiting that may begin.
+local function begin_handed(room)
+  local names = redis.call('ZRANGE', handed_key(incarnation), 0, room)
+  local refs = {}
+  for i = 1, math.min(#names, room) do
+    refs[i] = { split_name(names[i]) }
+  end
+  load_records(refs)
+  for _, ref in ipairs(refs) do
+    local record = load_record(ref.tenant, ref.id)
+    if record and record.state == 'enqueued' then
+      if not begin(record) then
+        hold = hold or next_step()
+        return false
+      end
+      if record.state == 'active' then
+        show(record)
+      end
+    end
+  end
+  return #names > room
 end
 
 if pool.paused_until > now then
   hold = pool.paused_until - now
-elseif tonumber(redis.call('ZSCORE', workers_key, incarnation) or 0) <= now or runs_alone(w, incarnation) then
+elseif tonumber(redis.call('ZSCORE', workers_key, incarnation) or 0) <= now or w.alone > 0 then
   -- The lease has run out, and only a heartbeat can renew it; or a task that runs alone has to end first.
   hold = a_while
 end
 
-local handed = names_and_fences(owned_key(incarnation), string.format('(%.0f', request.cursor), limit + 1)
-local at, last = 1, math.min(#handed, limit)
-while at <= last and start(handed[at][1], handed[at][2]) do
-  at = at + 1
+if request.cursor < w.last then
+  repeat_reply()
 end
-if at <= last then
-  hold = hold or next_step()
-end
-local stopping = names_and_fences(cancelling_key(incarnation), '-inf', 256)
+local more = begin_handed(limit - #tasks)
 if changed then
   write_stamps()
   commit_draining()
 end
-return cmsgpack.pack({ true, hold, at > last and #handed > limit, stopping, tasks })
+return cmsgpack.pack({ true, hold, more, stopping(incarnation), tasks })

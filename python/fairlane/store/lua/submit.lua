@@ -8,7 +8,6 @@
 -- Reply    {{status, state, limit}...} in the order asked
 -- Events   pending
 --- @include commit
---- @include task
 local client = request.client
 local fresh = {}
 local changed = false
@@ -31,31 +30,43 @@ local function tombstones()
   return of
 end
 
-local remembered = tombstones()
+local function some_exist()
+  local keys = {}
+  for i, item in ipairs(request.items) do
+    keys[i] = task_prefix .. item.tenant .. ':' .. item.id
+  end
+  return keys[1] and redis.call('EXISTS', unpack(keys)) > 0
+end
 
-local function known(i, key)
-  local raw = fresh[key] or redis.call('HMGET', key, 'fingerprint', 'state')
-  if raw[1] then
-    return raw
+local remembered = tombstones()
+local seen = some_exist()
+
+-- Returns the fingerprint and the state of a task that has this id, and its record if there is one.
+local function known(i, item, name)
+  if fresh[name] then
+    return fresh[name], 'pending'
+  end
+  local record = seen and load_record(item.tenant, item.id)
+  if record then
+    return record.fingerprint, record.state, record
   end
   local stone = remembered[i]
   if stone then
-    return { string.sub(stone, 1, 32), string.sub(stone, 33) }
+    return string.sub(stone, 1, 32), string.sub(stone, 33)
   end
   return nil
 end
 
 -- The client that submitted last is notified of the end.
-local function adopt(item, before)
-  local record = next(TASK_MOVES[before[2]]) and not before.fresh and load_record(item.tenant, item.id)
-  if record and record.client ~= client then
+local function adopt_task(record)
+  if record.ended == 0 and record.client ~= client then
     record.client = client
-    later('HSET', record.key, 'facts', pack_facts(record))
+    change_header(record)
     changed = true
   end
 end
 
-local function admit(t, item, key)
+local function admit(t, item, name)
   local id, cost, priority, deadline = item.id, item.cost, item.priority, item.deadline_ms
   local score = priority * PRIORITY_STEP + next_sequence()
   if pool.policy == 'fifo' then
@@ -67,14 +78,14 @@ local function admit(t, item, key)
   event('pending', item.tenant, id, cost, priority)
   touch(t)
   local due = deadline > 0 and now + deadline or 0
-  later('HSET', key, 'state', 'pending', 'facts',
-    cmsgpack.pack(cost, score, priority, client, now, due, item.on_unknown, item.named_by_caller and 1 or 0),
-    'fingerprint', item.fingerprint, 'payload', item.payload)
+  admitted[#admitted + 1] = task_prefix .. name
+  admitted[#admitted + 1] = pack_new_task(cost, score, priority, now, due, item.named_by_caller and 1 or 0,
+    item.on_unknown == 'fail' and 1 or 0, client, item.fingerprint) .. item.payload
   if due > 0 then
-    zadd(timers_key, due, 'deadline:' .. item.tenant .. ':' .. id)
+    zadd(timers_key, due, 'deadline:' .. name)
     ring('dispatcher')
   end
-  fresh[key] = { item.fingerprint, 'pending', fresh = true }
+  fresh[name] = item.fingerprint
   stirred = true
   changed = true
 end
@@ -84,14 +95,16 @@ local function answer(i, item)
   if not t then
     return { 'unknown_tenant', '', 0 }
   end
-  local key = task_key(item.tenant, item.id)
-  local before = known(i, key)
-  if before then
-    if before[1] ~= item.fingerprint then
-      return { 'conflict', before[2], 0 }
+  local name = item.tenant .. ':' .. item.id
+  local fingerprint, state, record = known(i, item, name)
+  if fingerprint then
+    if fingerprint ~= item.fingerprint then
+      return { 'conflict', state, 0 }
     end
-    adopt(item, before)
-    return { 'existing', before[2], 0 }
+    if record then
+      adopt_task(record)
+    end
+    return { 'existing', state, 0 }
   end
   if pool.closed == 1 then
     return { 'closed', '', 0 }
@@ -104,7 +117,7 @@ local function answer(i, item)
   if t.queued + t.waiting >= t.queue_limit then
     return { 'queue_full', '', t.queue_limit }
   end
-  admit(t, item, key)
+  admit(t, item, name)
   return { 'accepted', 'pending', 0 }
 end
 

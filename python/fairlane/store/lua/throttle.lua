@@ -49,7 +49,7 @@ local function throttle(t, record, item)
   end
   local ready_at = pool.throttle_scope == 'task' and now + pause + spread(pause) or 0
   record.throttles = record.throttles + 1
-  give_back(t, record, 'throttled', ready_at, 'counts', pack_counts(record))
+  give_back(t, record, 'throttled', ready_at)
 end
 
 return answer_writes(function(item)

@@ -1,8 +1,18 @@
 --- @include hold
 -- The ends of an attempt, except a completion.
--- The field of a task's record for the usage that was booked for an attempt after its end.
-local function late_field(fence)
-  return string.format('late:%.0f', fence)
+-- Notes that usage which is reported for this attempt later may be booked, or how much was booked.
+local function note_usage(record, fence, actual)
+  later('HSET', usage_key(record.tenant, record.id), fence, actual)
+  if record.ended > 0 then
+    later('PEXPIRE', usage_key(record.tenant, record.id), pool.retention)
+  elseif record.booked == 0 then
+    record.booked = 1
+    change_header(record)
+  end
+end
+
+local function has_usage(record, fence)
+  return (record.booked == 1 or record.ended > 0) and redis.call('HEXISTS', usage_key(record.tenant, record.id), fence) == 1
 end
 
 -- Ends an attempt before it ran, and the task with it.
@@ -16,7 +26,7 @@ local function end_unstarted(t, record, attempt, state, code, message)
 end
 
 -- Ends an unfinished attempt and returns its charge; the task waits again. ready_at 0: in the queue at once.
-local function give_back(t, record, attempt, ready_at, ...)
+local function give_back(t, record, attempt, ready_at)
   if record.deadline > 0 and record.deadline <= now then
     end_unstarted(t, record, 'expired', 'expired', 'deadline')
     return
@@ -24,9 +34,9 @@ local function give_back(t, record, attempt, ready_at, ...)
   change_tenant(t)
   free_hold(t, record)
   if ready_at > 0 then
-    set_aside(t, record, ready_at, ...)
+    set_aside(t, record, ready_at)
   else
-    requeue(t, record, ...)
+    requeue(t, record)
     touch(t) -- only a tenant in the calendar keeps all of a refund
   end
   correct(t, record.charge, 0)

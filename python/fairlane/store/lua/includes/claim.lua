@@ -15,7 +15,7 @@ local function claim(incarnation, item, states)
   if states[record.state] and record.worker == incarnation then
     return record
   end
-  local over = record.state == 'pending' or not next(TASK_MOVES[record.state])
+  local over = record.state == 'pending' or record.ended > 0
   return nil, over and record.worker == incarnation and 'repeated' or 'stale'
 end
 
@@ -24,6 +24,7 @@ local function answer_writes(claim_item, act)
   local reply = {}
   local changed = false
   load_tenants(request.items)
+  load_records(request.items)
   for i, item in ipairs(request.items) do
     local record, refusal, noted = claim_item(item)
     if record then

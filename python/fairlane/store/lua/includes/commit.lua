@@ -19,6 +19,7 @@ local function finish_commit()
   for _, command in ipairs(commands) do
     redis.call(unpack(command))
   end
+  write_tasks()
   write_tenants()
   write_workers()
   write_events()

@@ -37,6 +37,12 @@ local function later(...)
   commands[#commands + 1] = { ... }
 end
 
+local function call_with_list(command, key, list)
+  for first = 1, #list, 1000 do
+    redis.call(command, key, unpack(list, first, math.min(first + 999, #list)))
+  end
+end
+
 local function ring(sleeper)
   bells[sleeper] = true
 end

@@ -4,7 +4,7 @@ local function drop_pending(t, record, attempt, state, code)
   change_tenant(t)
   if record.ready_at > 0 then
     t.waiting = t.waiting - 1
-    zrem(timers_key, 'ready:' .. name_of(record))
+    zrem(timers_key, 'ready:' .. record.name)
   else
     unqueue(t, record.cost, record.id)
   end
@@ -20,7 +20,7 @@ local function expire(t, record)
     end_unstarted(t, record, 'expired', 'expired', 'deadline')
   else
     -- An active task's worker watches its deadline; if the worker is lost, recovery does.
-    zrem(timers_key, 'deadline:' .. name_of(record))
+    zrem(timers_key, 'deadline:' .. record.name)
   end
 end
 
@@ -31,8 +31,8 @@ local function make_ready(t, record)
   change_tenant(t)
   t.waiting = t.waiting - 1
   record.ready_at = 0
-  later('HSET', record.key, 'ready_at', 0)
-  zrem(timers_key, 'ready:' .. name_of(record))
+  change_header(record)
+  zrem(timers_key, 'ready:' .. record.name)
   enqueue(t, record.score, record.cost, record.id)
   event('ready', record.tenant, record.id)
   touch(t)

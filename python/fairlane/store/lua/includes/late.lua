@@ -11,7 +11,7 @@ local function was_taken_away(record, incarnation, fence)
   if record.worker ~= incarnation then
     return false
   end
-  return record.state == 'active' or tonumber(redis.call('HGET', record.key, 'lost')) == fence
+  return record.state == 'active' or record.lost == fence
 end
 
 local function is_former(record, t)
@@ -26,16 +26,15 @@ local function book_late(incarnation, item)
   if not record or actual <= 0 or is_former(record, t) or not was_taken_away(record, incarnation, fence) then
     return false
   end
-  local field = late_field(fence)
-  local once = record.key .. field
-  if booked[once] or redis.call('HEXISTS', record.key, field) == 1 then
+  local once = record.name .. ' ' .. fence
+  if booked[once] or has_usage(record, fence) then
     return false
   end
   booked[once] = true
   change_tenant(t)
   t.late, t.limited = t.late + actual, 1
   t.spent_total = t.spent_total + actual
-  later('HSET', record.key, field, actual)
+  note_usage(record, fence, actual)
   event('late', item.tenant, item.id, fence, actual)
   touch(t)
   return true

@@ -1,10 +1,17 @@
 --- @include calendar
+--- @include write_tasks
 --- @include window_place
 --- @include worker
 -- The free slots that the dispatcher offers, and the handover of a task to one of them.
 local places = {}
 local placed = 0
 local at = 1
+
+local function hand_over(name, incarnation, charge, period, windows)
+  flights[#flights + 1] = name
+  flights[#flights + 1] = pack_new_attempt(pool.fence, charge, period, windows, 0, 0, incarnation)
+  zadd(handed_key(incarnation), pool.fence, name)
+end
 
 local function open_places()
   local incarnations = {}
@@ -52,9 +59,7 @@ local function place(t, charge)
     + POOL_BITS * take_place(pool, POOL_OWNER, cost)
   unqueue(t, cost, id)
   placed = placed + 1
-  later('HSET', task_key(t.id, id), 'state', 'enqueued', 'attempt',
-    cmsgpack.pack(pool.fence, charge, to.incarnation, t.period, windows_taken))
-  zadd(owned_key(to.incarnation), pool.fence, t.id .. ':' .. id)
+  hand_over(t.id .. ':' .. id, to.incarnation, charge, t.period, windows_taken)
   ring('worker:' .. to.incarnation)
   event('enqueued', t.id, id, pool.fence, cost, charge, to.incarnation, deficit_of(t),
     t.owed)

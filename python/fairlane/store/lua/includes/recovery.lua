@@ -1,4 +1,5 @@
 --- @include take_back
+--- @include attempts
 -- The end of a lost worker.
 local function mark_lost(incarnation, w)
   if w.state ~= 'lost' then
@@ -12,8 +13,8 @@ end
 local function forget(incarnation, w)
   w.dirty = false
   zrem(workers_key, incarnation)
-  later('DEL', worker_key(incarnation), owned_key(incarnation), cancelling_key(incarnation),
-    bell_key('worker:' .. incarnation))
+  later('HDEL', worker_key, incarnation)
+  later('DEL', handed_key(incarnation), cancelling_key(incarnation), bell_key('worker:' .. incarnation))
   if redis.call('HGET', names_key, w.name) == incarnation then
     later('HDEL', names_key, w.name)
   end
@@ -27,13 +28,13 @@ local function recover(incarnation, limit)
     return 0, false
   end
   mark_lost(incarnation, w)
-  local names = redis.call('ZRANGE', owned_key(incarnation), 0, limit)
-  local count = math.min(#names, limit)
+  local held = attempts_of(incarnation, 0)
+  local count = math.min(#held, limit)
   for i = 1, count do
-    local tenant, id = split_name(names[i])
+    local tenant, id = split_name(held[i].name)
     take_back(load_tenant(tenant), load_record(tenant, id))
   end
-  local more = #names > limit
+  local more = #held > limit
   if more then
     zadd(workers_key, 0, incarnation)
   else

@@ -3,12 +3,12 @@
 -- recovery and keeps its charge. Its usage is booked when the worker reports it; for a task that must not be repeated
 -- when its outcome is unknown, the estimate is booked at once.
 local function end_lost(t, record, attempt, state, code, message)
-  if record.unknown == 'fail' then
-    local reported = redis.call('HEXISTS', record.key, late_field(record.fence)) == 1
+  if record.unknown == 1 then
+    local reported = has_usage(record, record.fence)
     end_failed(t, record, attempt, state, reported and 0 or record.cost, code, message)
   else
+    record.lost = record.fence
     end_failed(t, record, attempt, state, 0, code, message)
-    later('HSET', record.key, 'lost', record.fence)
   end
 end
 
@@ -19,7 +19,7 @@ local function take_back(t, record)
     end_lost(t, record, 'cancelled', 'cancelled', 'cancelled', 'its worker was lost while it was being cancelled')
   elseif record.deadline > 0 and record.deadline <= now then
     end_lost(t, record, 'expired', 'expired', 'deadline')
-  elseif record.unknown == 'fail' then
+  elseif record.unknown == 1 then
     end_lost(t, record, 'lost', 'dead', 'outcome_unknown', 'its worker was lost after it had started')
   elseif record.recoveries >= pool.max_recoveries then
     end_lost(t, record, 'lost', 'dead', 'workers_lost',
@@ -27,8 +27,8 @@ local function take_back(t, record)
   else
     change_tenant(t)
     free_hold(t, record)
-    record.recoveries = record.recoveries + 1
-    requeue(t, record, 'lost', record.fence, 'counts', pack_counts(record))
+    record.recoveries, record.lost = record.recoveries + 1, record.fence
+    requeue(t, record)
     ended(record, 'lost', t, 0, 'pending')
     touch(t)
   end

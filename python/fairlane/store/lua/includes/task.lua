@@ -1,26 +1,74 @@
---- @include context
--- One task's record.
-local records = {}
+--- @include tenant
+-- Tasks. A record is a header and a body: the payload, later the result. While a task is in flight its entry in `flight` has
+-- the attempt, and once it is active a copy of the header, so that it can end without its record being read.
+local records = {} -- tenant:id -> copy, or false
+local to_write = {} -- copies, in order
 
-local function load_record(tenant, id)
-  local key = task_key(tenant, id)
-  local record = records[key]
-  if record ~= nil then
-    return record or nil
+local function keep_record(tenant, id, name, entry, raw)
+  local record
+  if entry then
+    local active, fence, charge, period, windows, cancel, started, worker, at = read_attempt(entry)
+    if active == 1 then
+      record = read_task(tenant, id, name, false, entry, at)
+      record.state = 'active'
+    elseif raw then
+      record = read_task(tenant, id, name, raw, raw, 1)
+      record.state = 'enqueued'
+    end
+    if record then
+      record.fence, record.charge, record.period, record.windows = fence, charge, period, windows
+      record.cancel, record.started, record.worker, record.flying = cancel, started, worker, true
+    end
+  else
+    record = raw and read_task(tenant, id, name, raw, raw, 1)
   end
-  local raw = redis.call('HMGET', key, unpack(MOVE_FIELDS))
-  if not raw[1] then
-    records[key] = false
-    return nil
-  end
-  record = read_task(raw)
-  record.tenant, record.id, record.key = tenant, id, key
-  records[key] = record
-  return record
+  records[name] = record or false
 end
 
-local function name_of(record)
-  return record.tenant .. ':' .. record.id
+local function has_header(entry)
+  return entry and struct.unpack('<d', entry) == 1
+end
+
+-- Loads those of these tasks that the call has not loaded yet.
+local function load_records(refs)
+  local names, of = {}, {}
+  for _, ref in ipairs(refs) do
+    local name = ref.tenant .. ':' .. ref.id
+    if records[name] == nil then
+      records[name] = false
+      names[#names + 1], of[#of + 1] = name, ref
+    end
+  end
+  if not names[1] then
+    return
+  end
+  local entries = redis.call('HMGET', flight_key, unpack(names))
+  local keys, raw = {}, {}
+  for i, name in ipairs(names) do
+    if not has_header(entries[i]) then
+      keys[#keys + 1] = task_prefix .. name
+    end
+  end
+  if keys[1] then
+    raw = redis.call('MGET', unpack(keys))
+  end
+  local at = 0
+  for i, ref in ipairs(of) do
+    if has_header(entries[i]) then
+      keep_record(ref.tenant, ref.id, names[i], entries[i])
+    else
+      at = at + 1
+      keep_record(ref.tenant, ref.id, names[i], entries[i], raw[at])
+    end
+  end
+end
+
+-- A copy, or nil if there is no such task.
+local function load_record(tenant, id)
+  if records[tenant .. ':' .. id] == nil then
+    load_records({ { tenant, id } })
+  end
+  return records[tenant .. ':' .. id] or nil
 end
 
 local function split_name(name)
@@ -28,11 +76,16 @@ local function split_name(name)
   return string.sub(name, 1, colon - 1), string.sub(name, colon + 1)
 end
 
--- Moves a record and stores fields with it; the table of moves is the one in fairlane.domain.task.
-local function move(record, state, ...)
-  if not TASK_MOVES[record.state][state] then
-    error('fairlane: ' .. name_of(record) .. ' cannot move from ' .. record.state .. ' to ' .. state)
+-- Marks a copy for writing.
+local function change_record(record)
+  if not record.dirty then
+    record.dirty = true
+    to_write[#to_write + 1] = record
   end
-  record.state = state
-  later('HSET', record.key, 'state', state, ...)
+end
+
+-- Marks its header for writing, too.
+local function change_header(record)
+  change_record(record)
+  record.header = true
 end

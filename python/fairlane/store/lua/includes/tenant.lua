@@ -32,10 +32,10 @@ local function load_ids(ids)
 end
 
 -- Loads every tenant that a batch names.
-local function load_tenants(items)
+local function load_tenants(refs)
   local ids, named = {}, {}
-  for _, item in ipairs(items) do
-    local id = item.tenant
+  for _, ref in ipairs(refs) do
+    local id = ref.tenant
     if tenants[id] == nil and not named[id] then
       named[id] = true
       ids[#ids + 1] = id

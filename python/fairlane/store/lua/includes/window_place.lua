@@ -8,11 +8,11 @@ local function take_place(owner, name, cost)
   local taken = 0
   if owner.starts_limit > 0 then
     owner.starts_count = owner.starts_count + 1
-    taken = taken + WINDOW_BITS.starts
+    taken = taken + STARTS_BIT
   end
   if owner.spend_limit > 0 then
     owner.spend_sum = owner.spend_sum + cost
-    taken = taken + WINDOW_BITS.spend
+    taken = taken + SPEND_BIT
   end
   if now >= owner.trim_at and (taken > 0 or owner.trim_at > 0) then
     trim_windows(owner, name)
@@ -25,7 +25,7 @@ local function leave_place(owner, taken, cost)
   if taken % 2 == 1 then
     owner.starts_count = owner.starts_count - 1
   end
-  if taken >= WINDOW_BITS.spend then
+  if taken >= SPEND_BIT then
     owner.spend_sum = owner.spend_sum - cost
   end
 end
@@ -39,7 +39,7 @@ local function stamp_place(name, taken, cost)
   if taken % 2 == 1 then
     stamp[1] = stamp[1] + 1
   end
-  if taken >= WINDOW_BITS.spend then
+  if taken >= SPEND_BIT then
     stamp[2] = stamp[2] + cost
   end
 end

@@ -3,9 +3,8 @@
 local function load_worker(incarnation)
   local w = workers[incarnation]
   if w == nil then
-    local raw = redis.call('HMGET', worker_key(incarnation), unpack(WORKER_FIELDS))
-    w = raw[1] and { name = raw[1], slots = tonumber(raw[2]), load = tonumber(raw[3]), state = raw[4],
-      alone = tonumber(raw[5]) or 0 } or false
+    local raw = redis.call('HGET', worker_key, incarnation)
+    w = raw and read_worker(raw) or false
     workers[incarnation] = w
   end
   return w or nil

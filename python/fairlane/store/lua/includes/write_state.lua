@@ -1,52 +1,15 @@
 --- @include write
+--- @include write_tenants
+--- @include write_tasks
 -- The writes of a call: copies, sorted sets, events and bells.
 local function write_pool()
   redis.call('HSET', pool_key, 'state', pack_pool_state(pool))
 end
 
-local function call_with_list(command, key, list)
-  for first = 1, #list, 1000 do
-    redis.call(command, key, unpack(list, first, math.min(first + 999, #list)))
-  end
-end
-
-local function write_limits(limited)
-  local list, unlimited = {}, {}
-  for _, t in ipairs(limited) do
-    local packed = pack_limits(t)
-    if packed == NO_LIMITS then
-      t.limited = 0
-      unlimited[#unlimited + 1] = t.id
-    else
-      list[#list + 1] = t.id
-      list[#list + 1] = packed
-    end
-  end
-  call_with_list('HDEL', limits_key, unlimited)
-  call_with_list('HSET', limits_key, list)
-end
-
-local function write_tenants()
-  local limited, list = {}, {}
-  for _, t in ipairs(touched) do
-    if t.limited == 1 then
-      limited[#limited + 1] = t
-    end
-  end
-  if limited[1] then
-    write_limits(limited)
-  end
-  for _, t in ipairs(touched) do
-    list[#list + 1] = t.id
-    list[#list + 1] = pack_tenant(t)
-  end
-  call_with_list('HSET', tenant_key, list)
-end
-
 local function write_workers()
   for incarnation, w in pairs(workers) do
     if w and w.dirty then
-      redis.call('HSET', worker_key(incarnation), 'load', w.load, 'state', w.state)
+      redis.call('HSET', worker_key, incarnation, pack_worker(w))
     end
   end
 end
