@@ -33,22 +33,12 @@ def url(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-async def foreign(url: str, kind: str, name: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
-    """A world on that server. In the cluster, scripts may touch only their own slot."""
-    caches = (scripts.source, scripts.digest, scripts.command_of)
-    plain = scripts.source.__wrapped__
-    if kind == "cluster":
-        for cached in caches:
-            cached.cache_clear()
-        monkeypatch.setattr(scripts, "source", lambda command: "#!lua\n" + plain(command))
+async def foreign(url: str, name: str) -> AsyncIterator[World]:
+    """A world on that server."""
     world = World(Endpoint(url), name)
     async with world.store:
         yield world
         assert await check_invariants(world.store) == []
-    if kind == "cluster":
-        monkeypatch.undo()
-        for cached in caches:
-            cached.cache_clear()
 
 
 async def test_the_server_is_of_the_expected_kind(url: str, kind: str, foreign: World) -> None:
@@ -58,8 +48,11 @@ async def test_the_server_is_of_the_expected_kind(url: str, kind: str, foreign: 
     cluster = await foreign.store.info("cluster")
     assert cluster["cluster_enabled"] == ("1" if kind == "cluster" else "0")
     await foreign.pool()
-    assert scripts.source("put_pool").startswith("#!lua\n") == (kind == "cluster")
-    assert await command(foreign.store, "SCRIPT", "EXISTS", scripts.digest("put_pool")) == [1]
+    assert foreign.store.uses_functions == (kind != "redis-6.2")
+    if kind == "redis-6.2":
+        assert await command(foreign.store, "SCRIPT", "EXISTS", scripts.digest("put_pool")) == [1]
+    else:
+        assert await command(foreign.store, "FUNCTION", "LIST", "LIBRARYNAME", scripts.function("put_pool"))
 
 
 async def test_in_the_cluster_a_foreign_slot_is_refused(url: str, kind: str, foreign: World) -> None:

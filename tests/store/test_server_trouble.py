@@ -22,15 +22,18 @@ from tests.support.store_servers import answering, running
 from tests.support.store_world import World, settlement, task, tasks
 
 
-async def test_flushed_scripts_are_not_noticed(world: World) -> None:
+@pytest.mark.parametrize("functions", [True, False], ids=["functions", "scripts"])
+async def test_flushed_code_is_not_noticed(own: World, functions: bool) -> None:
+    world, flush = own, "FUNCTION" if functions else "SCRIPT"
+    world.store.uses_functions = functions
     await world.ready()
     for number in range(3):
         await world.submit(task(f"t{number}"))
-        await command(world.store, "SCRIPT", "FLUSH")
+        await command(world.store, flush, "FLUSH")
         await world.dispatch()
-        await command(world.store, "SCRIPT", "FLUSH")
+        await command(world.store, flush, "FLUSH")
         started = await world.start()
-        await command(world.store, "SCRIPT", "FLUSH")
+        await command(world.store, flush, "FLUSH")
         writes, _ = await world.store.settle_and_start("w1", [settlement(each) for each in started], number + 1)
         assert writes == [Write.DONE]
     assert (await world.pool_view()).live == 0
@@ -105,7 +108,7 @@ async def test_an_answer_that_never_comes_after_a_refusal_is_an_unknown_outcome(
     refusals = iter([b"-LOADING the dataset\r\n"])
 
     def answer(command: bytes) -> bytes:
-        return next(refusals, b"") if b"EVALSHA" in command else b"+OK\r\n"
+        return next(refusals, b"") if b"FCALL" in command else b"+OK\r\n"
 
     async with (
         answering(tmp_path / "x", answer) as url,

@@ -1,17 +1,21 @@
-"""Runs scripts by their digests, waits for bells, and sends single commands. It knows no command's meaning."""
+"""Runs commands as functions or scripts of the server, waits for bells, and sends single commands. It knows no command's meaning."""
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from redis.exceptions import NoScriptError
 
+from fairlane.errors import StoreError
 from fairlane.store import scripts
 from fairlane.store.bell import Bell
 from fairlane.store.codec import unpack
 from fairlane.store.connection import Command, Connector, Endpoint
 from fairlane.store.keys import Keys
 from fairlane.store.requests import encode
+
+
+_NO_FUNCTION: Final = "Function not found"
 
 
 class ScriptRunner:
@@ -24,6 +28,7 @@ class ScriptRunner:
         self._connector = Connector(endpoint)
         self._virtual_now_ms = virtual_now_ms
         self._bells: dict[str, Bell] = {}
+        self.uses_functions = True
 
     async def __aenter__(self) -> Self:
         return self
@@ -49,7 +54,7 @@ class ScriptRunner:
 
     def _script(self, command: str, /, **request: Any) -> Command:  # noqa: ANN401 - each field has its own type
         now = self._virtual_now_ms() if self._virtual_now_ms else 0
-        return ("EVALSHA", scripts.digest(command), 1, self.keys.pool, now, encode(command, **request))
+        return ("FCALL", scripts.function(command), 1, self.keys.pool, now, encode(command, **request))
 
     async def _raw(self, command: str, /, **request: Any) -> bytes:  # noqa: ANN401 - each field has its own type
         (reply,) = await self._run([self._script(command, **request)])
@@ -63,10 +68,42 @@ class ScriptRunner:
         return reply
 
     async def _run(self, commands: Sequence[Command]) -> list[Any]:
-        def load_missing(error: BaseException) -> list[Command]:
-            if not isinstance(error, NoScriptError):
-                return []
-            names = {scripts.command_of(str(command[1])) for command in commands if command[0] == "EVALSHA"}
-            return [("SCRIPT", "LOAD", scripts.source(name)) for name in names]
+        """Send commands in one round trip and return their replies.
 
-        return await self._connector.run(commands, load_missing)
+        A server without functions, or one that refuses to load them, gets scripts instead.
+        """
+        if self.uses_functions:
+            try:
+                return await self._connector.run(commands, lambda error: _missing(error, commands))
+            except StoreError as error:
+                if not _needs_scripts(error):
+                    raise
+                self.uses_functions = False
+        plain = [_as_script(command) for command in commands]
+        return await self._connector.run(plain, lambda error: _missing(error, plain))
+
+
+def _missing(error: BaseException, commands: Sequence[Command]) -> list[Command]:
+    """Return the commands that load what the server does not have."""
+    if isinstance(error, NoScriptError):
+        names = {scripts.command_of(str(command[1])) for command in commands if command[0] == "EVALSHA"}
+        return [("SCRIPT", "LOAD", scripts.source(name)) for name in names]
+    if _NO_FUNCTION in str(error):
+        names = {_command_of(command) for command in commands if command[0] == "FCALL"}
+        return [("FUNCTION", "LOAD", "REPLACE", scripts.library(name)) for name in names]
+    return []
+
+
+def _needs_scripts(error: StoreError) -> bool:
+    text = str(error).lower()
+    return _NO_FUNCTION.lower() in text or "fcall" in text
+
+
+def _command_of(call: Command) -> str:
+    return scripts.command_of(str(call[1]).removeprefix("fairlane_"))
+
+
+def _as_script(command: Command) -> Command:
+    if command[0] != "FCALL":
+        return command
+    return ("EVALSHA", scripts.digest(_command_of(command)), *command[2:])

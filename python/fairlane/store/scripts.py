@@ -15,6 +15,10 @@ from fairlane.store.prelude import prelude, slotted
 from fairlane.store.requests import REQUESTS
 
 COMMANDS: Final = tuple(REQUESTS)
+GROWING: Final = frozenset(
+    {"put_pool", "put_tenants", "change_tenant", "submit", "dispatch", "register", "top_up"},
+)
+"""The commands that a full server refuses as a whole."""
 
 _FIELD: Final = re.compile(r"\b(request|item)\.(\w+)")
 _EVENT: Final = re.compile(r"\bevent\('(\w+)'(?:, )?")
@@ -22,17 +26,22 @@ _COMMENT: Final = re.compile(r"--.*$", re.MULTILINE)
 _FUNCTION: Final = re.compile(r"^local function (\w+)\(.*?^end$\n", re.MULTILINE | re.DOTALL)
 _WORD: Final = re.compile(r"\w+")
 _INCLUDE: Final = re.compile(r"^--- @include (\w+)$", re.MULTILINE)
+_VARIABLES: Final = re.compile(r"^local (\w+(?:, \w+)*)", re.MULTILINE)
+_UNSET: Final = re.compile(r"^local (\w+(?:, \w+)*)$", re.MULTILINE)
+_DECLARED: Final = re.compile(r"^local (\w+(?:, \w+)* =)", re.MULTILINE)
+_PER_CALL: Final = re.compile(r"local (?:prefix|\w+_key|task_prefix|rows) = ")
+"""The definitions of the prelude that depend on the call."""
 _LUA: Final = files("fairlane.store") / "lua"
 
 
-def _expand(text: str, seen: set[str]) -> str:
-    """Return the text with its includes before it, each once."""
-    parts = []
-    for name in _INCLUDE.findall(text):
-        if name not in seen:
-            seen.add(name)
-            parts.append(_expand((_LUA / "includes" / f"{name}.lua").read_text(encoding="utf-8"), seen))
-    return "\n".join([*parts, _INCLUDE.sub("", text)])
+def _expand(name: str, text: str, seen: dict[str, str]) -> None:
+    """Add a file after its includes, each once, without comments."""
+    seen[name] = ""
+    for include in _INCLUDE.findall(text):
+        if include not in seen:
+            _expand(include, (_LUA / "includes" / f"{include}.lua").read_text(encoding="utf-8"), seen)
+    del seen[name]
+    seen[name] = _COMMENT.sub("", text)
 
 
 def _without_uncalled(text: str) -> str:
@@ -84,19 +93,76 @@ def _used(definitions: str, body: str) -> str:
 
 
 @cache
+def _parts(command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the definitions that a command needs, and its files in order: the name and the text of each."""
+    seen: dict[str, str] = {}
+    _expand("main", (_LUA / f"{command}.lua").read_text(encoding="utf-8"), seen)
+    mark = "\n--file {}\n"
+    text = "".join(mark.format(name) + _EVENT.sub(r"event_\1(", slotted(part)) for name, part in seen.items())
+    text = _indexed(command, _without_uncalled(text))
+    _, *found = re.split(r"^--file (\w+)$", text, flags=re.MULTILINE)
+    return _used(prelude(), text), tuple(zip(found[::2], found[1::2], strict=True))
+
+
+@cache
 def source(command: str) -> str:
-    """Return the whole script of a command, as the server gets it."""
-    text = (_LUA / f"{command}.lua").read_text(encoding="utf-8")
-    text = _EVENT.sub(r"event_\1(", slotted(_COMMENT.sub("", _expand(text, set()))))
-    text = _without_uncalled(text)
-    body = _indexed(command, _without_blanks(text))
-    return f"local COMMAND = '{command}'\n" + _used(prelude(), body) + body
+    """Return a command as one script, which the server runs from its beginning at every call."""
+    definitions, parts = _parts(command)
+    return f"local COMMAND = '{command}'\n{definitions}" + "".join(_without_blanks(part) for _, part in parts)
 
 
 @cache
 def digest(command: str) -> str:
     """Return the SHA-1 by which the server knows a command's script."""
     return hashlib.sha1(source(command).encode(), usedforsecurity=False).hexdigest()
+
+
+@cache
+def function(command: str) -> str:
+    """Return the name of a command's function."""
+    return f"fairlane_{digest(command)}"
+
+
+@cache
+def library(command: str) -> str:
+    """Return a command as a library: the server makes the functions once, and a call only runs the statements.
+
+    Each file's statements become a function, and its variables are the library's, so that each call sets all of them.
+
+    Raises:
+        ValueError: two files have a variable of one name.
+
+    """
+    definitions, parts = _parts(command)
+    variables: list[str] = ["KEYS", "ARGV"]
+    functions, calls = [], []
+    keys = "\n".join(line for line in definitions.splitlines() if _PER_CALL.match(line))
+    constants = "\n".join(line for line in definitions.splitlines() if not _PER_CALL.match(line))
+    for name, part in (("keys", keys), *parts):
+        statements = _FUNCTION.sub("", part)
+        variables += [each.strip() for names in _VARIABLES.findall(statements) for each in names.split(",")]
+        functions.append(_without_blanks("".join(found[0] for found in _FUNCTION.finditer(part))))
+        if statements.strip():
+            body = _without_blanks(_DECLARED.sub(r"\1", _UNSET.sub(r"\1 = nil", statements)))
+            functions.append(f"function begins.{name}()\n{body}end\n")
+            calls.append(f"begins.{name}()")
+    twice = sorted({name for name in variables if variables.count(name) > 1})
+    if twice:
+        raise ValueError(f"{command}: two files have a variable of the name {', '.join(twice)}")
+    flags = "" if command in GROWING else ", flags = { 'allow-oom' }"
+    *first, last = calls
+    return "".join(
+        (
+            f"#!lua name={function(command)}\nlocal COMMAND = '{command}'\n",
+            "".join(f"local {name}\n" for name in variables),
+            f"{constants}\nlocal begins = {{}}\n",
+            *functions,
+            f"redis.register_function{{ function_name = '{function(command)}'{flags}, callback = function(keys, argv)\n",
+            "KEYS, ARGV = keys, argv\n",
+            *(f"{call}\n" for call in first),
+            f"return {last}\nend }}\n",
+        )
+    )
 
 
 @cache

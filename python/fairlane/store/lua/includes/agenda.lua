@@ -18,7 +18,7 @@ end
 
 local function turn_page()
   agenda.from = agenda.from + agenda.size
-  agenda.size = math.min(math.max(8, agenda.size * 2), 64)
+  agenda.size = agenda.size > 0 and 64 or math.min(request.limit + 1, 64)
   agenda.page = redis.call('ZRANGE', calendar_key, agenda.from, agenda.from + agenda.size - 1, 'WITHSCORES')
   agenda.at = 1
   agenda.open = #agenda.page == 2 * agenda.size
