@@ -11,7 +11,9 @@ from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec
 from fairlane.providers.base import Call, Reply
 from fairlane.providers.simulated import SimulatedProvider
+from fairlane.store.task_codec import task_record
 from tests.lifecycle.harness import Gate, Harness
+from tests.support.store_packed import poke
 from tests.support.store_raw import command
 
 
@@ -195,7 +197,7 @@ async def test_an_end_without_a_notice_is_still_found(pool: Harness) -> None:
         await gate.begun()
     # As if the notices were lost: they go to another client.
     for handle in handles:
-        await command(pool.store, "HSET", pool.store.keys.key("task", "acme", handle.ref.id), "client", "somebody")
+        await poke(pool.store, "task", "acme", handle.ref.id, client="somebody")
     gate.open_to.set()
     assert await client.wait_many(handles, 10) == [handle.ref.id for handle in handles]
 
@@ -225,7 +227,9 @@ async def test_an_unreadable_payload_fails_only_its_task(pool: Harness) -> None:
     client = await pool.client()
     broken = await client.submit("acme", {}, cost=1)
     fine = await client.submit("acme", {"echo": "fine"}, cost=1)
-    await command(pool.store, "HSET", pool.store.keys.key("task", "acme", broken.ref.id), "payload", b"\x80pickle")
+    key = pool.store.keys.key("task", "acme", broken.ref.id)
+    record = await command(pool.store, "GET", key)
+    await command(pool.store, "SET", key, record.removesuffix(task_record(record).body) + b"\x80pickle")
     await pool.dispatcher()
     await pool.worker(SimulatedProvider())
     with pytest.raises(TaskFailed) as caught:

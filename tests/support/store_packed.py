@@ -101,9 +101,11 @@ async def _poke_task(store: Store, name: str, left: dict[str, object]) -> None:
     """Change the attempt while the task is in flight, then the record, which keeps its TTL."""
     entry = await command(store, "HGET", store.keys.key("flight"), name)
     if entry:
-        size = 8 * len(ATTEMPT_NUMBERS)
         head = _changed(entry, ATTEMPT_NUMBERS, ("worker",), left)
-        rest = entry[size + 1 + entry[size] :]
+        rest = entry[len(_changed(entry, ATTEMPT_NUMBERS, ("worker",), {})) :]
+        if rest:
+            size = len(_changed(rest, TASK_NUMBERS, TASK_TEXTS, {}))
+            rest = _changed(rest, TASK_NUMBERS, TASK_TEXTS, dict(left)) + rest[size:]
         await command(store, "HSET", store.keys.key("flight"), name, head + rest)
     if left:
         key = store.keys.key("task", *name.split(":", 1))

@@ -14,7 +14,6 @@ from fairlane.store.connection import Command, Connector, Endpoint
 from fairlane.store.keys import Keys
 from fairlane.store.requests import encode
 
-
 _NO_FUNCTION: Final = "Function not found"
 
 

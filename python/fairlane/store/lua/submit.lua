@@ -8,54 +8,9 @@
 -- Reply    {{status, state, limit}...} in the order asked
 -- Events   pending
 --- @include commit
+--- @include known
 local client = request.client
-local fresh = {}
 local changed = false
-
-local function tombstones()
-  local keys, of = {}, {}
-  for i, item in ipairs(request.items) do
-    if item.named_by_caller then
-      keys[#keys + 1] = tombstone_key(item.tenant, item.id)
-      of[i] = #keys
-    end
-  end
-  if #keys == 0 then
-    return of
-  end
-  local found = redis.call('MGET', unpack(keys))
-  for i, at in pairs(of) do
-    of[i] = found[at] or nil
-  end
-  return of
-end
-
-local function some_exist()
-  local keys = {}
-  for i, item in ipairs(request.items) do
-    keys[i] = task_prefix .. item.tenant .. ':' .. item.id
-  end
-  return keys[1] and redis.call('EXISTS', unpack(keys)) > 0
-end
-
-local remembered = tombstones()
-local seen = some_exist()
-
--- Returns the fingerprint and the state of a task that has this id, and its record if there is one.
-local function known(i, item, name)
-  if fresh[name] then
-    return fresh[name], 'pending'
-  end
-  local record = seen and load_record(item.tenant, item.id)
-  if record then
-    return record.fingerprint, record.state, record
-  end
-  local stone = remembered[i]
-  if stone then
-    return string.sub(stone, 1, 32), string.sub(stone, 33)
-  end
-  return nil
-end
 
 -- The client that submitted last is notified of the end.
 local function adopt_task(record)

@@ -22,16 +22,11 @@ local function turn_page()
   agenda.page = redis.call('ZRANGE', calendar_key, agenda.from, agenda.from + agenda.size - 1, 'WITHSCORES')
   agenda.at = 1
   agenda.open = #agenda.page == 2 * agenda.size
-  local ids = {}
+  local refs = {}
   for i = 1, #agenda.page, 2 do
-    local id = id_of_entry(agenda.page[i])
-    if tenants[id] == nil then
-      ids[#ids + 1] = id
-    end
+    refs[#refs + 1] = { id_of_entry(agenda.page[i]) }
   end
-  if ids[1] then
-    load_ids(ids)
-  end
+  load_tenants(refs)
 end
 
 -- The first stored entry of an untouched tenant: rank, arrival, id; or nil.

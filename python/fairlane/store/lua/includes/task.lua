@@ -1,8 +1,7 @@
---- @include tenant
+--- @include record
 -- Tasks. A record is a header and a body: the payload, later the result. While a task is in flight its entry in `flight` has
 -- the attempt, and once it is active a copy of the header, so that it can end without its record being read.
 local records = {} -- tenant:id -> copy, or false
-local to_write = {} -- copies, in order
 
 local function keep_record(tenant, id, name, entry, raw)
   local record
@@ -23,10 +22,6 @@ local function keep_record(tenant, id, name, entry, raw)
     record = raw and read_task(tenant, id, name, raw, raw, 1)
   end
   records[name] = record or false
-end
-
-local function has_header(entry)
-  return entry and struct.unpack('<d', entry) == 1
 end
 
 -- Loads those of these tasks that the call has not loaded yet.
@@ -69,23 +64,4 @@ local function load_record(tenant, id)
     load_records({ { tenant, id } })
   end
   return records[tenant .. ':' .. id] or nil
-end
-
-local function split_name(name)
-  local colon = string.find(name, ':', 1, true)
-  return string.sub(name, 1, colon - 1), string.sub(name, colon + 1)
-end
-
--- Marks a copy for writing.
-local function change_record(record)
-  if not record.dirty then
-    record.dirty = true
-    to_write[#to_write + 1] = record
-  end
-end
-
--- Marks its header for writing, too.
-local function change_header(record)
-  change_record(record)
-  record.header = true
 end
