@@ -117,7 +117,7 @@ class ManualPool:
 
     async def _scripts(self) -> tuple[int, int]:
         stats = await self.store.info("commandstats")
-        numbers = dict(pair.split("=", 1) for pair in stats["cmdstat_evalsha"].split(","))
+        numbers = dict(pair.split("=", 1) for pair in stats["cmdstat_fcall"].split(","))
         return int(numbers["calls"]), int(numbers["usec"])
 
 

@@ -6,7 +6,7 @@ from fairlane.store.store import Store
 
 _OURS = frozenset({"info", "xread", "scan", "xrevrange", "config|resetstat"})
 """Commands of the benchmark's own readings; they belong to no task."""
-_CARRIERS = frozenset({"evalsha", "eval", "script|load", "script|exists"})
+_CARRIERS = frozenset({"fcall", "function|load", "evalsha", "script|load"})
 """Commands that only carry others."""
 
 

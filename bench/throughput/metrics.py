@@ -23,7 +23,7 @@ class ThroughputPoint(Part):
     redis_cpu_us_per_task: float
     commands_per_task: dict[str, float]
     us_per_call: dict[str, float]
-    """Server time per call of each command; that of ``evalsha`` holds what its script called."""
+    """Server time per call of each command; that of ``fcall`` holds what its function called."""
     events: int
     """Entries of the event stream that a turn made, read back without a gap."""
     reference_tenants: int

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
 SOURCES = ROOT / "python" / "fairlane"
 
-_LUA_ENDS = {"reject": (-1, 2), "finish": (1, 4), "drop_pending": (3, 4)} | dict.fromkeys(
+_LUA_ENDS = {"reject": (-1, 1), "finish": (1, 4), "drop_pending": (3, 4)} | dict.fromkeys(
     ("end_unstarted", "end_failed", "end_lost"), (3, 4)
 )
 """The Lua functions that end a task: the index of the state among their arguments, and the first index of the code."""

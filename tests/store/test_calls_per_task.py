@@ -47,7 +47,7 @@ async def test_a_task_s_whole_life_takes_at_most_25_calls(world: World, tenants:
         page = await world.store.collect("c", position)
         collected, position = collected + len(page.tasks), page.cursor
     after = await calls(world)
-    own = {"cmdstat_evalsha", "cmdstat_info", "cmdstat_script|load"}
+    own = {"cmdstat_fcall", "cmdstat_info", "cmdstat_function|load"}
     total = sum(after[name] - before.get(name, 0) for name in after if name not in own)
     assert TASKS < total <= MOST * TASKS
     assert (await world.pool_view()).events > 0
@@ -94,4 +94,4 @@ async def test_a_decision_among_10_000_tenants_of_whom_9_990_are_blocked_takes_t
 ) -> None:
     alone, beside = [await decisions(endpoint, f"{name}-{blocked}", blocked) for blocked in (0, 9_990)]
     assert beside == alone
-    assert all(each["cmdstat_evalsha"] == 1 for each in alone)
+    assert all(each["cmdstat_fcall"] == 1 for each in alone)

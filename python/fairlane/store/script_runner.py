@@ -1,4 +1,7 @@
-"""Runs commands as functions or scripts of the server, waits for bells, and sends single commands. It knows no command's meaning."""
+"""Runs commands as functions or scripts of the server, waits for bells, and sends single commands.
+
+It knows no command's meaning.
+"""
 
 from collections.abc import Callable, Sequence
 from types import TracebackType

@@ -15,11 +15,6 @@ from fairlane.store.prelude import prelude, slotted
 from fairlane.store.requests import REQUESTS
 
 COMMANDS: Final = tuple(REQUESTS)
-GROWING: Final = frozenset(
-    {"put_pool", "put_tenants", "change_tenant", "submit", "dispatch", "register", "top_up"},
-)
-"""The commands that a full server refuses as a whole."""
-
 _FIELD: Final = re.compile(r"\b(request|item)\.(\w+)")
 _EVENT: Final = re.compile(r"\bevent\('(\w+)'(?:, )?")
 _COMMENT: Final = re.compile(r"--.*$", re.MULTILINE)
@@ -80,6 +75,11 @@ def _indexed(command: str, text: str) -> str:
     return _FIELD.sub(index, text)
 
 
+def _settled(text: str, command: str, *, as_script: bool) -> str:
+    """Put in what a text is: the command's name, and whether it is a script."""
+    return text.replace("COMMAND", f"'{command}'").replace("AS_SCRIPT", str(as_script).lower())
+
+
 def _used(definitions: str, body: str) -> str:
     """Return the definitions, one a line, that the body needs, since the server runs each of them at every call."""
     kept: list[str] = []
@@ -92,7 +92,6 @@ def _used(definitions: str, body: str) -> str:
     return "".join(f"{line}\n" for line in reversed(kept))
 
 
-@cache
 def _parts(command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return the definitions that a command needs, and its files in order: the name and the text of each."""
     seen: dict[str, str] = {}
@@ -108,7 +107,8 @@ def _parts(command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 def source(command: str) -> str:
     """Return a command as one script, which the server runs from its beginning at every call."""
     definitions, parts = _parts(command)
-    return f"local COMMAND = '{command}'\n{definitions}" + "".join(_without_blanks(part) for _, part in parts)
+    whole = definitions + "".join(_without_blanks(part) for _, part in parts)
+    return _settled(whole, command, as_script=True)
 
 
 @cache
@@ -127,7 +127,8 @@ def function(command: str) -> str:
 def library(command: str) -> str:
     """Return a command as a library: the server makes the functions once, and a call only runs the statements.
 
-    Each file's statements become a function, and its variables are the library's, so that each call sets all of them.
+    Each file's statements become a function, and its variables are the library's, so that each call sets all of them. A
+    full server refuses a command that may add work before it begins.
 
     Raises:
         ValueError: two files have a variable of one name.
@@ -149,20 +150,21 @@ def library(command: str) -> str:
     twice = sorted({name for name in variables if variables.count(name) > 1})
     if twice:
         raise ValueError(f"{command}: two files have a variable of the name {', '.join(twice)}")
-    flags = "" if command in GROWING else ", flags = { 'allow-oom' }"
+    grows = "commit_growing()" in parts[-1][1]
+    flags = "" if grows else ", flags = { 'allow-oom' }"
     *first, last = calls
-    return "".join(
+    whole = "".join(
         (
-            f"#!lua name={function(command)}\nlocal COMMAND = '{command}'\n",
             "".join(f"local {name}\n" for name in variables),
             f"{constants}\nlocal begins = {{}}\n",
             *functions,
-            f"redis.register_function{{ function_name = '{function(command)}'{flags}, callback = function(keys, argv)\n",
-            "KEYS, ARGV = keys, argv\n",
+            f"redis.register_function{{ function_name = '{function(command)}'{flags},\n",
+            "callback = function(keys, argv)\nKEYS, ARGV = keys, argv\n",
             *(f"{call}\n" for call in first),
             f"return {last}\nend }}\n",
         )
     )
+    return f"#!lua name={function(command)}\n{_settled(whole, command, as_script=False)}"
 
 
 @cache

@@ -37,7 +37,7 @@ end
 
 -- Returns whether more are waiting that may begin.
 local function begin_handed(room)
-  local names = redis.call('ZRANGE', handed_key(incarnation), 0, room)
+  local names = redis.call('ZRANGE', handed, 0, room)
   local refs = {}
   for i = 1, math.min(#names, room) do
     refs[i] = { split_name(names[i]) }

@@ -21,7 +21,7 @@ local function adopt_task(record)
   end
 end
 
-local function admit(t, item, name)
+local function admit(t, item, key)
   local id, cost, priority, deadline = item.id, item.cost, item.priority, item.deadline_ms
   local score = priority * PRIORITY_STEP + next_sequence()
   if pool.policy == 'fifo' then
@@ -33,14 +33,14 @@ local function admit(t, item, name)
   event('pending', item.tenant, id, cost, priority)
   touch(t)
   local due = deadline > 0 and now + deadline or 0
-  admitted[#admitted + 1] = task_prefix .. name
+  admitted[#admitted + 1] = key
   admitted[#admitted + 1] = pack_new_task(cost, score, priority, now, due, item.named_by_caller and 1 or 0,
     item.on_unknown == 'fail' and 1 or 0, client, item.fingerprint) .. item.payload
   if due > 0 then
-    zadd(timers_key, due, 'deadline:' .. name)
+    zadd(timers_key, due, 'deadline:' .. item.tenant .. ':' .. id)
     ring('dispatcher')
   end
-  fresh[name] = item.fingerprint
+  fresh[key] = item.fingerprint
   stirred = true
   changed = true
 end
@@ -50,8 +50,7 @@ local function answer(i, item)
   if not t then
     return { 'unknown_tenant', '', 0 }
   end
-  local name = item.tenant .. ':' .. item.id
-  local fingerprint, state, record = known(i, item, name)
+  local fingerprint, state, record = known(i, item)
   if fingerprint then
     if fingerprint ~= item.fingerprint then
       return { 'conflict', state, 0 }
@@ -72,7 +71,7 @@ local function answer(i, item)
   if t.queued + t.waiting >= t.queue_limit then
     return { 'queue_full', '', t.queue_limit }
   end
-  admit(t, item, name)
+  admit(t, item, keys[i])
   return { 'accepted', 'pending', 0 }
 end
 

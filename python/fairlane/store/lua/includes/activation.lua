@@ -7,6 +7,7 @@ local incarnation = request.incarnation
 local w = live_worker(incarnation)
 local begun = false
 local hold = false -- why nothing more may begin: for how long
+local handed = handed_key(incarnation)
 local taken = 0 -- tasks that were handed over and no longer are
 
 -- How long a worker waits when no bell will ring for it.
@@ -37,14 +38,14 @@ local function begin(record)
   end
   if is_last_life(record) then
     hold = a_while
-    if w.load - redis.call('ZCARD', handed_key(incarnation)) + taken > 0 then
+    if w.load - redis.call('ZCARD', handed) + taken > 0 then
       return false
     end
     w.alone, w.dirty = record.fence, true
   end
   taken = taken + 1
   pool.active = pool.active + 1
-  zrem(handed_key(incarnation), record.name)
+  zrem(handed, record.name)
   record.state, record.started = 'active', now
   w.last, w.dirty = record.fence, true
   change_record(record)

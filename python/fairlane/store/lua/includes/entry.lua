@@ -16,7 +16,7 @@ local function enter_calendar(t)
     t.place = 'calendar'
     pool.runnable = pool.runnable + 1
   end
-  t.rank = pool.policy == 'wdrr' and virtual_time(t) or t.head_score
+  t.rank = rank_of(t)
 end
 
 local function leave_calendar(t, place)

@@ -1,6 +1,6 @@
 --- @include task
 -- Which tasks of a batch the store knows.
-local fresh = {} -- name -> fingerprint of a task that this call has admitted
+local fresh = {} -- key -> fingerprint of a task that this call has admitted
 
 local function tombstones()
   local keys, of = {}, {}
@@ -20,8 +20,9 @@ local function tombstones()
   return of
 end
 
+local keys = {}
+
 local function some_exist()
-  local keys = {}
   for i, item in ipairs(request.items) do
     keys[i] = task_prefix .. item.tenant .. ':' .. item.id
   end
@@ -32,9 +33,10 @@ local remembered = tombstones()
 local seen = some_exist()
 
 -- Returns the fingerprint and the state of a task that has this id, and its record if there is one.
-local function known(i, item, name)
-  if fresh[name] then
-    return fresh[name], 'pending'
+local function known(i, item)
+  local new = fresh[keys[i]]
+  if new then
+    return new, 'pending'
   end
   local record = seen and load_record(item.tenant, item.id)
   if record then

@@ -7,10 +7,16 @@ local places = {}
 local placed = 0
 local at = 1
 
-local function hand_over(name, incarnation, charge, period, windows)
+local function hand_over(to, name, charge, period, windows)
+  if not to.worker.dirty then
+    to.worker.dirty = true
+    ring('worker:' .. to.incarnation)
+  end
+  to.left = to.left - 1
+  to.worker.load = to.worker.load + 1
   flights[#flights + 1] = name
-  flights[#flights + 1] = pack_new_attempt(pool.fence, charge, period, windows, 0, 0, incarnation)
-  zadd(handed_key(incarnation), pool.fence, name)
+  flights[#flights + 1] = pack_new_attempt(pool.fence, charge, period, windows, 0, 0, to.incarnation)
+  zadd(to.handed, pool.fence, name)
 end
 
 local function open_places()
@@ -25,7 +31,8 @@ local function open_places()
   for i, item in ipairs(request.items) do
     local w = live_worker(item.incarnation)
     if w and w.state == 'live' and leases[i] and tonumber(leases[i]) > now then
-      places[#places + 1] = { incarnation = item.incarnation, worker = w, left = item.slots }
+      places[#places + 1] = { incarnation = item.incarnation, worker = w, left = item.slots,
+        handed = handed_key(item.incarnation) }
     end
   end
 end
@@ -44,9 +51,6 @@ end
 local function place(t, charge)
   local cost, id = t.head_cost, t.head_id
   local to = next_place()
-  to.left = to.left - 1
-  to.worker.load = to.worker.load + 1
-  to.worker.dirty = true
   pool.fence = pool.fence + 1
   pool.slots = pool.slots + 1
   pool.cost = pool.cost + cost
@@ -59,8 +63,7 @@ local function place(t, charge)
     + POOL_BITS * take_place(pool, POOL_OWNER, cost)
   unqueue(t, cost, id)
   placed = placed + 1
-  hand_over(t.id .. ':' .. id, to.incarnation, charge, t.period, windows_taken)
-  ring('worker:' .. to.incarnation)
+  hand_over(to, t.id .. ':' .. id, charge, t.period, windows_taken)
   event('enqueued', t.id, id, pool.fence, cost, charge, to.incarnation, deficit_of(t),
     t.owed)
 end

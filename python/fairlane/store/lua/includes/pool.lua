@@ -9,15 +9,11 @@ local function load_pool()
   return read_pool(raw[1] or NO_SETTINGS, raw[2])
 end
 
-local function server_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-
 local function read_clock(pool)
   local now = tonumber(ARGV[1])
   if now == 0 then
-    now = server_ms()
+    local time = redis.call('TIME')
+    now = time[1] * 1000 + math.floor(time[2] / 1000)
   end
   if now < pool.now then
     now = pool.now

@@ -62,7 +62,7 @@ local function unqueue(t, cost, id)
     end
   end
   local member = member_of(cost, id)
-  zrem(pending_key(t.id), member)
+  zrem(queue_key(t), member)
   t.gone = t.gone or {}
   t.gone[member] = true
 end

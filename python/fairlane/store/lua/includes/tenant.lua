@@ -4,7 +4,9 @@
 local function copy_tenant(id, raw, limits)
   local t = read_tenant(id, raw, limits)
   adopt(t)
-  t.entry = t.place == 'calendar' and t.arrival
+  if t.place == 'calendar' then
+    t.entry, t.ranked = t.arrival, rank_of(t)
+  end
   t.stored = t.head_id == '' and 0 or t.queued - 1
   roll_period(t)
   tenants[id] = t

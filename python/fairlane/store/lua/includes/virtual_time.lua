@@ -14,6 +14,10 @@ local function virtual_time(t)
   return t.base + t.served / t.weight
 end
 
+local function rank_of(t)
+  return pool.policy == 'wdrr' and virtual_time(t) or t.head_score
+end
+
 local function deficit_of(t)
   return t.weight * (pool.virtual_time - virtual_time(t))
 end

@@ -15,7 +15,7 @@ local function write_workers()
 end
 
 local function write_removals()
-  if not next(removals) then
+  if AS_SCRIPT and not next(removals) then
     redis.call('ZREM', timers_key, '')
   end
   for key, list in pairs(removals) do
