@@ -9,12 +9,13 @@ from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, sy
 from fairlane.config import ClientConfig, EstimateConfig
 from fairlane.domain.limits import check_task_id, check_tenant_id
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
-from fairlane.errors import ResultTimeout, StoreUnavailable
+from fairlane.errors import ResultTimeout, StoreUnavailable, TaskLost
 from fairlane.lifecycle.collector import Collector
 from fairlane.lifecycle.ending import USAGE_UNKNOWN
 from fairlane.lifecycle.estimate import ChatEstimator, Estimator
 from fairlane.lifecycle.handle import TaskHandle, Wait, outcomes
 from fairlane.lifecycle.outbox import Outbox
+from fairlane.lifecycle.records import read_tasks
 from fairlane.lifecycle.sizing import Coverage, Holds
 from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec, Validator
 from fairlane.lifecycle.submitter import SubmitAnswer, Submitter
@@ -59,7 +60,9 @@ class Client:
             ended=self._learn,
         )
         self._submitter = Submitter(store, self.id, self._collector, validator, batch=config.batch)
-        self._gets = Outbox("get", store.get, batch=config.batch)
+        self._gets: Outbox[TaskRef, TaskView | TaskLost | None] = Outbox(
+            "get", lambda refs: read_tasks(store, refs), batch=config.batch
+        )
         self._cancels = Outbox("cancel", store.cancel, batch=config.batch)
         self._collecting: asyncio.Task[None] | None = None
 
@@ -126,9 +129,12 @@ class Client:
 
         Raises:
             InvalidTask: the tenant or the id has a form that no task can have.
+            TaskLost: the task's record in the store is damaged.
             StoreUnavailable: the store did not answer.
         """
         [view] = await self._gets.put([TaskRef(check_tenant_id(tenant), check_task_id(task_id))])
+        if isinstance(view, TaskLost):
+            raise view
         return view
 
     async def cancel(self, tenant: str, task_id: str) -> CancelStatus:
