@@ -57,6 +57,7 @@ class Incarnation:
         self._retry = StoreRetry(f"worker {name}", _log, rng)
         self._cursor = 0
         self._lost = False
+        self._left = False
         self._draining = False
         self._differing_beats = 0
         self._held_back = False
@@ -125,6 +126,9 @@ class Incarnation:
         if not self._lost:
             await self._end_calls(Stop.RETURN)
             await self._flush()
+            if self._lease is not None:
+                await self._lease.end()  # or a heartbeat would find the incarnation gone, and warn
+            self._left = True
             await self._retry.attempt(self._leave)
 
     async def _abandon(self, signals: Signals) -> None:
@@ -217,7 +221,7 @@ class Incarnation:
         self._sleeper.wake()
 
     def _lose(self, why: str) -> None:
-        if not self._lost:
+        if not (self._lost or self._left):
             self._lost = True
             _log.warning("worker %s incarnation %s is lost: %s", self._name, self.id, why)
             for attempt in self._attempts.running:
