@@ -14,6 +14,7 @@ from fairlane.lifecycle.payload import encode
 from fairlane.providers.base import Reply, usage_of
 from fairlane.providers.reading import attribute, code_of, text_of, whole_units
 from fairlane.providers.retry_after import retry_after_ms
+from fairlane.redaction import without_secrets
 from fairlane.store.messages import Settlement, StartedTask, Throttle
 
 USAGE_UNKNOWN: Final = "usage_unknown"
@@ -22,13 +23,11 @@ _LONGEST_ERROR: Final = 500
 _SIGN: Final = r"[\\'\"]*\s*[:=]\s*"
 """The characters between a name and its value, also in JSON and in JSON within a string."""
 _SECRETS: Final = re.compile(
-    r"(?i)(://[^/\s:@]*:)[^@\s]+(?=@)"
-    rf"|(\b(?:proxy-)?authorization{_SIGN}|\b(?:set-)?cookie{_SIGN})(?:'[^']*|\"[^\"]*|[^\r\n]+)"
+    rf"(?i)(\b(?:proxy-)?authorization{_SIGN}|\b(?:set-)?cookie{_SIGN})(?:'[^']*|\"[^\"]*|[^\r\n]+)"
     r"|(\bbearer\s+)[^\s'\",;]+"
     rf"|([\w-]*(?:api[-_]?key|access[-_]?key|private[-_]?key|password|passwd|secret|token|credential){_SIGN})"
     r"(?:\\?'[^']*|\\?\"[^\"]*|[^\s'\",;&]+)"
     r"|([?&](?:key|sig|signature|code)=)[^&\s'\"]+"
-    r"|\b(sk-)[\w-]{8,}"
 )
 
 
@@ -105,7 +104,8 @@ def usage_at_stop(task: StartedTask, end: object) -> int:
 def presentable(message: str) -> str:
     """Return an error text for the record: no secrets, at most 500 characters, valid UTF-8."""
     message = _SECRETS.sub(
-        lambda found: "".join(part for part in found.groups() if part) + "***", message[: 4 * _LONGEST_ERROR]
+        lambda found: "".join(part for part in found.groups() if part) + "***",
+        without_secrets(message[: 4 * _LONGEST_ERROR]),
     )
     return message[:_LONGEST_ERROR].encode("utf-8", "replace").decode()
 
