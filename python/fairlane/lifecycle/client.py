@@ -9,7 +9,7 @@ from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, sy
 from fairlane.config import ClientConfig, EstimateConfig
 from fairlane.domain.limits import check_task_id, check_tenant_id
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
-from fairlane.errors import ResultTimeout, StoreUnavailable, TaskLost
+from fairlane.errors import FairlaneError, ResultTimeout, StoreUnavailable, TaskLost
 from fairlane.lifecycle.collector import Collector
 from fairlane.lifecycle.ending import USAGE_UNKNOWN
 from fairlane.lifecycle.estimate import ChatEstimator, Estimator
@@ -65,6 +65,7 @@ class Client:
         )
         self._cancels = Outbox("cancel", store.cancel, batch=config.batch)
         self._collecting: asyncio.Task[None] | None = None
+        self._failure: FairlaneError | None = None
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -88,6 +89,16 @@ class Client:
         if collecting is not None:
             collecting.cancel()
             await asyncio.gather(collecting, return_exceptions=True)
+
+    def start_over(self) -> None:
+        """Look for the ends of all open tasks again: the server has restarted, perhaps without its data."""
+        self._collector.start_over()
+
+    def fail(self, error: FairlaneError) -> None:
+        """End all waits with this error, also later ones: the server is gone for good."""
+        self._failure = error
+        if self._collecting is not None:
+            self._collecting.cancel()
 
     async def submit(
         self,
@@ -176,7 +187,7 @@ class Client:
         try:
             await asyncio.wait((wait.done, collecting), timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
             if wait.left and collecting.done():
-                raise _stopped(collecting)
+                raise self._failure or _stopped(collecting)
             if wait.left:
                 raise ResultTimeout(f"{wait.left} of {len(handles)} tasks have not ended in {timeout_s} s")
         finally:

@@ -97,6 +97,13 @@ class Collector:
         self._sweep_at_s = 0.0
         self._sleeper.wake()
 
+    def start_over(self) -> None:
+        """Read the store's list from its beginning, and sweep now: a server without its data counts from 0 again."""
+        self._cursor = 0
+        self._sweep_at_s = 0.0
+        self._sleeper.rung = True
+        self._sleeper.wake()
+
     async def run(self) -> None:
         """Collect until cancelled."""
         try:

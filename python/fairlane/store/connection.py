@@ -15,13 +15,14 @@ from redis import exceptions
 from redis.asyncio.connection import AbstractConnection
 
 from fairlane.clock import Rng, system_rng
-from fairlane.errors import ConfigError, StoreError, StoreUnavailable
+from fairlane.errors import ConfigError, StoreError, StoreUnavailable, StoreUnsuitable
 from fairlane.store.connection_pool import Connections
 from fairlane.store.error_classifier import classify
 
 _FIRST_PAUSE_S: Final = 0.01
 _LONGEST_PAUSE_S: Final = 0.5
 _MOST_WAITS: Final = 64
+_SCRIPT_CALLS: Final = ("EVAL", "EVALSHA")
 _SCHEMES: Final = ("redis", "rediss", "unix")
 
 Command = tuple[str | bytes | int, ...]
@@ -107,7 +108,7 @@ class Connector:
                         sent_once = sent_once or failed.sent
                         failure = classify(failed.cause, sent=sent_once, where=self.endpoint.shown)
                         if not failure.retry:
-                            raise failure.error from failed.cause
+                            raise _naming_keys(failure.error, commands) from failed.cause
                         if sent_once or last is None or _says_why(failure.error) or not _says_why(last):
                             last = failure.error
                     now = _Try()
@@ -170,6 +171,17 @@ class Connector:
 def _says_why(error: StoreError) -> bool:
     """Return whether the server itself gave a reason. A refused client gets one, or only a closed connection."""
     return "reason" in error.context
+
+
+def _naming_keys(error: StoreError, commands: Sequence[Command]) -> StoreError:
+    """Return the error; if the server's user may not do this, with what it was: the server's own text does not say."""
+    if not isinstance(error, StoreUnsuitable) or "permission" not in error.message.lower():
+        return error
+    asked = {
+        f"{command[0]!s} {command[3 if command[0] in _SCRIPT_CALLS else 1]!s}" for command in commands if command[1:]
+    }
+    text = f"{error.message}; asked for: {', '.join(sorted(asked))}; docs/operations.md has the ACL line"
+    return StoreUnsuitable(text, **error.context)
 
 
 @dataclass(slots=True)
