@@ -90,11 +90,11 @@ class Client:
             collecting.cancel()
             await asyncio.gather(collecting, return_exceptions=True)
 
-    def start_over(self) -> None:
+    def _start_over(self) -> None:
         """Look for the ends of all open tasks again: the server has restarted, perhaps without its data."""
         self._collector.start_over()
 
-    def fail(self, error: FairlaneError) -> None:
+    def _fail(self, error: FairlaneError) -> None:
         """End all waits with this error, also later ones: the server is gone for good."""
         self._failure = error
         if self._collecting is not None:

@@ -168,9 +168,9 @@ class Scheduler:
         except FairlaneError as error:
             failure = error
         if failure is None:
-            client.start_over()
+            client._start_over()
         else:
-            client.fail(failure)
+            client._fail(failure)
 
     def _forget(self) -> None:
         self._parts = None
