@@ -28,20 +28,32 @@
 Normal negative answers (an unknown task, a cancel that came too late) are values, not errors.
 """
 
+from fairlane.redaction import without_secrets
+
 
 class FairlaneError(Exception):
-    """The base of the tree. ``code`` is stable; ``context`` holds the fields that the message names."""
+    """The base of the tree. ``code`` is stable; ``context`` holds the fields that the message names.
+
+    Passwords in URLs, and keys, are replaced by ``***``, wherever the message quotes a value that has them.
+    """
 
     code: str = "fairlane_error"
 
     def __init__(self, message: str, **context: object) -> None:
+        message = without_secrets(message) if isinstance(message, str) else message
         super().__init__(message)
         self.message = message
-        self.context = context
+        self.context = {name: _shown(value) for name, value in context.items()}
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the message and the context: these errors cross Ray."""
         return (_rebuild, (type(self), self.message, self.context))
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, str):
+        return without_secrets(value)
+    return [_shown(each) for each in value] if isinstance(value, list) else value
 
 
 def _rebuild(kind: type[FairlaneError], message: str, context: dict[str, object]) -> FairlaneError:

@@ -1,6 +1,7 @@
 """How a task's end reaches its caller."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -17,13 +18,25 @@ from tests.support.store_packed import poke
 from tests.support.store_raw import command
 
 
+class Units:
+    """An integer of another library."""
+
+    def __init__(self, value: int) -> None:
+        self._value = value
+
+    def __index__(self) -> int:
+        return self._value
+
+
 class Returns:
     """A provider that returns a given value."""
 
     def __init__(self, reply: object) -> None:
         self.reply = reply
+        self.calls = 0
 
     async def call(self, call: Call) -> Reply:
+        self.calls += 1
         return self.reply  # type: ignore[return-value] - the point of some tests
 
 
@@ -69,10 +82,6 @@ async def test_a_refused_task_is_not_retried(pool: Harness) -> None:
     [
         (Reply(b"x" * 100, 3), {"max_result_bytes": 100}, "result_too_large", 3),
         (Reply({1, 2}, 3), {}, "invalid_result", 3),
-        (Reply(None, -1), {}, "invalid_usage", 400),
-        (Reply(None, 1.5), {}, "invalid_usage", 400),
-        (Reply(None, True), {}, "invalid_usage", 400),
-        (Reply(None, 2**40 + 1), {}, "invalid_usage", 400),
         ("no reply at all", {}, "invalid_reply", 0),
     ],
 )
@@ -93,10 +102,10 @@ async def test_a_reply_that_cannot_be_used_fails_the_task_and_nothing_crashes(
     await pool.assert_nothing_held()
 
 
-@pytest.mark.parametrize(("reported", "settled"), [(None, 400), (0, 0), (7, 7), (900, 900)])
-async def test_usage_is_settled_as_reported_or_at_the_estimate(
-    pool: Harness, reported: int | None, settled: int
-) -> None:
+@pytest.mark.parametrize(
+    ("reported", "settled"), [(None, 400), (0, 0), (7, 7), (900, 900), (12.0, 12), (Units(12), 12)]
+)
+async def test_usage_is_settled_as_reported_or_at_the_estimate(pool: Harness, reported: Any, settled: int) -> None:
     await pool.put()
     await pool.dispatcher()
     await pool.worker(Returns(Reply(None, reported)))
@@ -106,6 +115,20 @@ async def test_usage_is_settled_as_reported_or_at_the_estimate(
     view = await client.get("acme", handle.ref.id)
     assert view is not None
     assert view.actual == settled
+
+
+@pytest.mark.parametrize("nonsense", [-1, 1.5, float("nan"), "12", True, 2**40 + 1, 10**400, [], Units(-1)])
+async def test_a_paid_result_is_kept_whatever_usage_it_reports(pool: Harness, nonsense: Any) -> None:
+    await pool.put()
+    await pool.dispatcher()
+    provider = Returns(Reply("paid", nonsense))
+    await pool.worker(provider)
+    client = await pool.client()
+    handle = await client.submit("acme", {}, cost=400)
+    assert await handle.result(10) == "paid"
+    view = await client.get("acme", handle.ref.id)
+    assert view is not None
+    assert (view.actual, view.error_code, provider.calls) == (400, "usage_unknown", 1)
 
 
 async def test_secrets_in_an_error_are_not_kept(pool: Harness) -> None:

@@ -23,6 +23,7 @@ from fairlane.config import (
     build,
     load_config,
 )
+from fairlane.config.problems import is_mapping, section_of
 from fairlane.domain.limits import MAX_COST, MAX_SLOTS, MAX_WEIGHT
 from fairlane.domain.policy import QueuePolicy
 from fairlane.domain.strategy_name import StrategyName
@@ -260,3 +261,45 @@ def test_the_error_names_a_missing_file_or_a_directory(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.toml", tmp_path):
         with pytest.raises(ConfigError, match=str(path)):
             load_config(path, {})
+
+
+def _fields(kind: type[Section], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """The path of every field, those of the sections within it included."""
+    paths = []
+    for name, field in kind.model_fields.items():
+        paths.append((*path, name))
+        section = section_of(field.annotation)
+        if section is not None and issubclass(section, Section):
+            paths += _fields(section, (*path, name, "t1") if is_mapping(field.annotation) else (*path, name))
+    return paths
+
+
+LONG_SECRET = SECRET + "x" * 80
+
+
+@pytest.mark.parametrize("secret", [SECRET, LONG_SECRET, f"p/w:{SECRET}", f"p@w{SECRET}"], ids=len)
+@pytest.mark.parametrize("form", ["{}", "['{}']", "{{'{}': 1}}"])
+def test_a_password_in_a_wrong_field_is_in_no_error(secret: str, form: str) -> None:
+    url = f"redis://user:{secret}@host:6379/0"
+    value: Any = {"{}": url, "['{}']": [url], "{{'{}': 1}}": {url: 1}}[form]
+    refused = 0
+    for path in _fields(SchedulerConfig):
+        values: Any = value
+        for name in reversed(path):
+            values = {name: values}
+        try:
+            build(SchedulerConfig, values)
+        except ConfigError as error:
+            refused += 1
+            shown = f"{error} {error!r} {error.context} {pickle.loads(pickle.dumps(error))}"
+            assert SECRET not in shown, path
+            assert secret[:20] not in shown, path
+    assert refused > 20
+
+
+def test_addresses_without_a_password_stay_whole() -> None:
+    for text in ("redis://h:6379: no answer", "http://127.0.0.1:8265/x", "at redis://h:1, a@b", "redis://[::1]:6379/0"):
+        assert ConfigError(text).message == text
+    assert ConfigError("at redis://u:pw@h:1 and redis://:p@h?password=q&x=1").message == (
+        "at redis://u:***@h:1 and redis://:***@h?password=***&x=1"
+    )

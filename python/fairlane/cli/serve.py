@@ -29,7 +29,7 @@ async def serve(config: SchedulerConfig, provider: str) -> int:
 
 class _Service:
     def __init__(self, config: SchedulerConfig, provider: str) -> None:
-        self._platform = Platform(config.server, config.ray)
+        self._platform = Platform(config.server, config.ray, name=config.name)
         self._scheduler = Scheduler(config, provider, platform=self._platform)
         self._asked = asyncio.Event()
         self._starting: asyncio.Task[None] | None = None

@@ -5,16 +5,21 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from enum import Enum
 from itertools import islice
+from typing import Final
 
 from fairlane.domain.attempt import Outcome
 from fairlane.lifecycle.ending import Endings, refused, stopped, usage_at_stop
 from fairlane.lifecycle.payload import decode
-from fairlane.providers.base import Call, Provider, Reply
+from fairlane.providers.base import Call, Provider
 from fairlane.store.messages import Return, Settlement, Started, StartedTask, Throttle, Write
 from fairlane.store.store import Store
+
+CANCEL_WAIT_S: Final = 1.0
+"""How long a cancelled call may take to end before it is given up."""
 
 _log = logging.getLogger(__name__)
 
@@ -103,8 +108,11 @@ class Attempts:
 
     # -- calls -------------------------------------------------------------------------------------------------
 
-    def begin(self, task: StartedTask) -> None:
-        """Call the provider, unless this attempt is held already."""
+    def begin(self, task: StartedTask, asked_s: float) -> None:
+        """Call the provider, unless this attempt is held already.
+
+        ``asked_s``: when the request that got the task was sent, by the loop's clock; the time left counts from then.
+        """
         fence = task.fence
         if fence in self._held:
             return
@@ -114,14 +122,12 @@ class Attempts:
         except ValueError as error:
             self._settlements[fence] = refused(task, "undecodable_payload", str(error))
             return
-        ref = task.ref
         loop = asyncio.get_running_loop()
         deadline_s = None
         if task.deadline_ms is not None:
-            deadline_s = task.deadline_ms / 1000
-            attempt.timer = loop.call_later(deadline_s, self.stop, fence, Stop.EXPIRED)
-        call = Call(ref.tenant, ref.id, payload, task.cost, task.failures + 1, deadline_s)
-        attempt.call = loop.create_task(self._run(attempt, call))
+            deadline_s = asked_s + task.deadline_ms / 1000
+            attempt.timer = loop.call_at(deadline_s, self.stop, fence, Stop.EXPIRED)
+        attempt.call = loop.create_task(self._run(attempt, payload, deadline_s))
 
     def hand_back(self, task: StartedTask) -> None:
         """Return a task to the store without calling the provider, unless this attempt is held already."""
@@ -130,54 +136,63 @@ class Attempts:
             self._returns[task.fence] = Return(task.ref, task.fence)
 
     def stop(self, fence: int, why: Stop) -> None:
-        """Cancel a call, once."""
+        """Cancel a call, once. If it ignores that, it is given up after `CANCEL_WAIT_S`."""
         attempt = self._held.get(fence)
-        if attempt is not None and attempt.call is not None and attempt.stop is None:
-            attempt.stop = why
-            attempt.call.cancel()
-            if not attempt.begun:  # the cancelled coroutine never runs, so it records no end
-                attempt.call = None
-                self._record_end(attempt, asyncio.CancelledError())
+        if attempt is None or attempt.call is None or attempt.stop is not None:
+            return
+        attempt.stop = why
+        attempt.call.cancel()
+        if not attempt.begun:  # the cancelled coroutine never runs, so it records no end
+            self._record_end(attempt, asyncio.CancelledError())
+            return
+        if attempt.timer is not None:
+            attempt.timer.cancel()
+        attempt.timer = asyncio.get_running_loop().call_later(CANCEL_WAIT_S, self.give_up, attempt)
 
-    def give_up(self, attempt: Attempt, why: Stop) -> None:
-        """End an attempt whose call ignores its cancellation."""
+    def give_up(self, attempt: Attempt) -> None:
+        """End a stopped attempt whose call ignores its cancellation. The call's own end is then dropped."""
         if attempt.call is not None:
-            attempt.call = None
-            attempt.stop = attempt.stop or why
+            _log.warning("the call for task %s does not end when cancelled", attempt.task.ref)
             self._record_end(attempt, asyncio.CancelledError())
 
-    async def _run(self, attempt: Attempt, call: Call) -> None:
+    async def _run(self, attempt: Attempt, payload: object, deadline_s: float | None) -> None:
+        task = attempt.task
+        left_s = None
+        if deadline_s is not None:
+            left_s = deadline_s - asyncio.get_running_loop().time()
+            if left_s <= 0:  # something held up the loop
+                attempt.stop = Stop.EXPIRED
+                self._record_end(attempt, asyncio.CancelledError())
+                return
         attempt.begun = True
-        end: Reply | BaseException
+        end: object
         try:
+            call = Call(task.ref.tenant, task.ref.id, payload, task.cost, task.failures + 1, left_s)
             end = await self._provider_call(call)
-        except asyncio.CancelledError as error:
-            end = error
-        except Exception as error:
+        except BaseException as error:  # also SystemExit or GeneratorExit: no provider ends its worker
             end = error
         if attempt.call is not None:
-            attempt.call = None
             self._record_end(attempt, end)
+        if isinstance(end, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+            raise end  # a user's Ctrl-C, in a program that runs the worker itself
 
-    def _record_end(self, attempt: Attempt, end: Reply | BaseException) -> None:
-        """Put the end of an attempt into its queue."""
+    def _record_end(self, attempt: Attempt, end: object) -> None:
+        """Put the end of an attempt into its queue. Every attempt ends here; fails for no ``end``."""
+        attempt.call = None
         if attempt.timer is not None:
             attempt.timer.cancel()
         task, why = attempt.task, attempt.stop
         fence = task.fence
         if why is None:
-            if isinstance(end, BaseException):
-                ending = self._endings.raised(task, end)
-                if isinstance(ending, Throttle):
-                    self._throttles[fence] = ending
-                else:
-                    self._settlements[fence] = ending
+            ending = self._endings.of(task, end)
+            if isinstance(ending, Throttle):
+                self._throttles[fence] = ending
             else:
-                self._settlements[fence] = self._endings.completed(task, end)
+                self._settlements[fence] = ending
         elif why is Stop.RETURN:
-            self._returns[fence] = Return(task.ref, fence, attempt.begun, usage_at_stop(end))
+            self._returns[fence] = Return(task.ref, fence, attempt.begun, usage_at_stop(task, end))
         elif why is Stop.ABANDON:
-            if used := usage_at_stop(end):
+            if used := usage_at_stop(task, end):
                 self._returns[fence] = Return(task.ref, fence, True, used)
             else:
                 self._held.pop(fence, None)

@@ -9,12 +9,13 @@ from fairlane.clock import RANDOM_IDS, SYSTEM_CLOCK, Clock, IdGenerator, Rng, sy
 from fairlane.config import ClientConfig, EstimateConfig
 from fairlane.domain.limits import check_task_id, check_tenant_id
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
-from fairlane.errors import ResultTimeout, StoreUnavailable
+from fairlane.errors import FairlaneError, ResultTimeout, StoreUnavailable, TaskLost
 from fairlane.lifecycle.collector import Collector
 from fairlane.lifecycle.ending import USAGE_UNKNOWN
 from fairlane.lifecycle.estimate import ChatEstimator, Estimator
 from fairlane.lifecycle.handle import TaskHandle, Wait, outcomes
 from fairlane.lifecycle.outbox import Outbox
+from fairlane.lifecycle.records import read_tasks
 from fairlane.lifecycle.sizing import Coverage, Holds
 from fairlane.lifecycle.submission import DEFAULT_PRIORITY, TaskSpec, Validator
 from fairlane.lifecycle.submitter import SubmitAnswer, Submitter
@@ -59,9 +60,12 @@ class Client:
             ended=self._learn,
         )
         self._submitter = Submitter(store, self.id, self._collector, validator, batch=config.batch)
-        self._gets = Outbox("get", store.get, batch=config.batch)
+        self._gets: Outbox[TaskRef, TaskView | TaskLost | None] = Outbox(
+            "get", lambda refs: read_tasks(store, refs), batch=config.batch
+        )
         self._cancels = Outbox("cancel", store.cancel, batch=config.batch)
         self._collecting: asyncio.Task[None] | None = None
+        self._failure: FairlaneError | None = None
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -85,6 +89,16 @@ class Client:
         if collecting is not None:
             collecting.cancel()
             await asyncio.gather(collecting, return_exceptions=True)
+
+    def _start_over(self) -> None:
+        """Look for the ends of all open tasks again: the server has restarted, perhaps without its data."""
+        self._collector.start_over()
+
+    def _fail(self, error: FairlaneError) -> None:
+        """End all waits with this error, also later ones: the server is gone for good."""
+        self._failure = error
+        if self._collecting is not None:
+            self._collecting.cancel()
 
     async def submit(
         self,
@@ -126,9 +140,12 @@ class Client:
 
         Raises:
             InvalidTask: the tenant or the id has a form that no task can have.
+            TaskLost: the task's record in the store is damaged.
             StoreUnavailable: the store did not answer.
         """
         [view] = await self._gets.put([TaskRef(check_tenant_id(tenant), check_task_id(task_id))])
+        if isinstance(view, TaskLost):
+            raise view
         return view
 
     async def cancel(self, tenant: str, task_id: str) -> CancelStatus:
@@ -170,7 +187,7 @@ class Client:
         try:
             await asyncio.wait((wait.done, collecting), timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
             if wait.left and collecting.done():
-                raise _stopped(collecting)
+                raise self._failure or _stopped(collecting)
             if wait.left:
                 raise ResultTimeout(f"{wait.left} of {len(handles)} tasks have not ended in {timeout_s} s")
         finally:

@@ -15,7 +15,9 @@ from typing import Final
 from fairlane.backoff import StoreRetry
 from fairlane.clock import Clock, Rng
 from fairlane.domain.task import TaskRef, TaskView
+from fairlane.errors import StoreError
 from fairlane.lifecycle.handle import TaskClient, TaskHandle, forgotten
+from fairlane.lifecycle.records import read_tasks
 from fairlane.lifecycle.sleeper import Sleeper
 from fairlane.store.keys import client_bell
 from fairlane.store.messages import Submission
@@ -95,6 +97,13 @@ class Collector:
         self._sweep_at_s = 0.0
         self._sleeper.wake()
 
+    def start_over(self) -> None:
+        """Read the store's list from its beginning, and sweep now: a server without its data counts from 0 again."""
+        self._cursor = 0
+        self._sweep_at_s = 0.0
+        self._sleeper.rung = True
+        self._sleeper.wake()
+
     async def run(self) -> None:
         """Collect until cancelled."""
         try:
@@ -124,7 +133,12 @@ class Collector:
     async def _collect(self) -> int:
         brought = 0
         while True:
-            collected = await self._store.collect(self._client_id, self._cursor, _LIMIT)
+            try:
+                collected = await self._store.collect(self._client_id, self._cursor, _LIMIT)
+            except StoreError:
+                raise
+            except Exception:  # a damaged record is in the list, which cannot be read until the record is gone
+                return brought + await self._read_all()
             self._cursor = collected.cursor
             for view in collected.tasks:
                 self._end(view)
@@ -165,23 +179,36 @@ class Collector:
         """Read the tasks of these handles; true if one had ended and was not in the store's list."""
         if not handles:
             return False
-        views = await self._store.get([handle.ref for handle in handles])
-        unlisted = self._unlisted
-        unlisted.clear()
-        for handle, view in zip(handles, views, strict=True):
-            if handle.ended:
+        self._unlisted.clear()
+        self._unlisted |= await self._read_ends(handles)
+        if self._unlisted:
+            await self._collect()
+        return bool(self._unlisted)
+
+    async def _read_all(self) -> int:
+        """Read every open task instead of the store's list; return how many had ended."""
+        handles = [handle for handle in self._open.values() if handle.admitted]
+        ended = 0
+        for first in range(0, len(handles), _LIMIT):
+            ended += len(await self._read_ends(handles[first : first + _LIMIT]))
+        return ended
+
+    async def _read_ends(self, handles: list[TaskHandle]) -> set[TaskRef]:
+        """Read the tasks of these handles, and end the handles of those that have ended or cannot be read."""
+        ends = set()
+        for handle, view in zip(
+            handles, await read_tasks(self._store, [handle.ref for handle in handles]), strict=True
+        ):
+            if handle.ended or (isinstance(view, TaskView) and not view.state.ended):
                 continue
-            if view is None:
+            if isinstance(view, TaskView):
+                self._end(view)
+            else:
                 self._remove(handle)
                 self._foreign.pop(handle.ref, None)
-                handle.end(forgotten(handle.ref))
-                unlisted.add(handle.ref)
-            elif view.state.ended:
-                self._end(view)
-                unlisted.add(handle.ref)
-        if unlisted:
-            await self._collect()
-        return bool(unlisted)
+                handle.end(view or forgotten(handle.ref))
+            ends.add(handle.ref)
+        return ends
 
 
 def _oldest(handles: dict[TaskRef, TaskHandle], count: int) -> list[TaskHandle]:

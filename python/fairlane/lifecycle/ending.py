@@ -8,11 +8,13 @@ from fairlane.backoff import Backoff
 from fairlane.clock import Rng
 from fairlane.config import WorkerConfig
 from fairlane.domain.attempt import Outcome
-from fairlane.domain.limits import MAX_COST, MAX_DURATION_MS
-from fairlane.errors import ProviderError, ProviderRefused, Throttled
+from fairlane.domain.limits import MAX_DURATION_MS
+from fairlane.errors import ProviderError, ProviderFailed, ProviderRefused, Throttled
 from fairlane.lifecycle.payload import encode
 from fairlane.providers.base import Reply, usage_of
+from fairlane.providers.reading import attribute, code_of, text_of, whole_units
 from fairlane.providers.retry_after import retry_after_ms
+from fairlane.redaction import without_secrets
 from fairlane.store.messages import Settlement, StartedTask, Throttle
 
 USAGE_UNKNOWN: Final = "usage_unknown"
@@ -21,13 +23,11 @@ _LONGEST_ERROR: Final = 500
 _SIGN: Final = r"[\\'\"]*\s*[:=]\s*"
 """The characters between a name and its value, also in JSON and in JSON within a string."""
 _SECRETS: Final = re.compile(
-    r"(?i)(://[^/\s:@]*:)[^@\s]+(?=@)"
-    rf"|(\b(?:proxy-)?authorization{_SIGN}|\b(?:set-)?cookie{_SIGN})(?:'[^']*|\"[^\"]*|[^\r\n]+)"
+    rf"(?i)(\b(?:proxy-)?authorization{_SIGN}|\b(?:set-)?cookie{_SIGN})(?:'[^']*|\"[^\"]*|[^\r\n]+)"
     r"|(\bbearer\s+)[^\s'\",;]+"
     rf"|([\w-]*(?:api[-_]?key|access[-_]?key|private[-_]?key|password|passwd|secret|token|credential){_SIGN})"
     r"(?:\\?'[^']*|\\?\"[^\"]*|[^\s'\",;&]+)"
     r"|([?&](?:key|sig|signature|code)=)[^&\s'\"]+"
-    r"|\b(sk-)[\w-]{8,}"
 )
 
 
@@ -38,16 +38,21 @@ class Endings:
         self._max_result_bytes = config.max_result_bytes
         self._backoff_ms = Backoff(config.backoff_base_ms, config.backoff_cap_ms, rng)
 
+    def of(self, task: StartedTask, end: object) -> Settlement | Throttle:
+        """Return the report of a call that returned or raised ``end``. Fails for no object, whatever it does."""
+        try:
+            return self.raised(task, end) if isinstance(end, BaseException) else self.completed(task, end)
+        except BaseException:
+            how = "what the provider returned or raised cannot be read: reading it raises"
+            return self._failed(task, "unreadable_end", how, task.cost)
+
     def completed(self, task: StartedTask, reply: object) -> Settlement:
         """Return the settlement of a call that returned ``reply``."""
-        if type(reply) is not Reply:
+        if not isinstance(reply, Reply):
             return self._failed(task, "invalid_reply", f"the provider returned {type(reply).__name__}", 0)
-        actual, note = reply.actual_units, ""
+        actual, note = whole_units(reply.actual_units), ""
         if actual is None:
             actual, note = task.cost, USAGE_UNKNOWN
-        elif type(actual) is not int or not 0 <= actual <= MAX_COST:
-            shown = ascii(actual)[:60]
-            return self._failed(task, "invalid_usage", f"actual_units = {shown}: not in 0..{MAX_COST}", task.cost)
         try:
             result = encode(reply.result)
         except ValueError as error:
@@ -61,12 +66,13 @@ class Endings:
         """Return the settlement of a call that raised, or its throttle."""
         if isinstance(error, Throttled):
             return Throttle(task.ref, task.fence, _pause_of(error))
-        actual = _bounded(usage_of(error))
+        actual = usage_of(error, task.cost) or 0
+        text = text_of(error)
         if isinstance(error, ProviderRefused):
-            return refused(task, error.code, str(error), actual)
+            return refused(task, code_of(error, ProviderRefused.code), text, actual)
         if isinstance(error, ProviderError):
-            return self._failed(task, error.code, str(error), actual)
-        return self._failed(task, "provider_failed", f"{type(error).__name__}: {error}", actual)
+            return self._failed(task, code_of(error, ProviderFailed.code), text, actual)
+        return self._failed(task, "provider_failed", f"{type(error).__name__}: {text}", actual)
 
     def _failed(self, task: StartedTask, code: str, message: str, actual: int) -> Settlement:
         backoff_ms = int(self._backoff_ms.after(task.failures))
@@ -78,33 +84,38 @@ def refused(task: StartedTask, code: str, message: str, actual: int = 0) -> Sett
     return Settlement(task.ref, task.fence, Outcome.REFUSED, actual, b"", code, presentable(message))
 
 
-def stopped(task: StartedTask, outcome: Outcome, end: Reply | BaseException) -> Settlement:
+def stopped(task: StartedTask, outcome: Outcome, end: object) -> Settlement:
     """Return the settlement of an attempt that the worker stopped: at the usage that the call reports, or 0."""
-    return Settlement(task.ref, task.fence, outcome, usage_at_stop(end), b"", outcome.value)
+    return Settlement(task.ref, task.fence, outcome, usage_at_stop(task, end), b"", outcome.value)
 
 
-def usage_at_stop(end: Reply | BaseException) -> int:
-    """Return the usage that a stopped call reports; 0 if it reports none."""
-    return _bounded(end.actual_units if isinstance(end, Reply) else usage_of(end))
+def usage_at_stop(task: StartedTask, end: object) -> int:
+    """Return the usage that a stopped call reports; 0 if it reports none, the hold if that is no number of units."""
+    try:
+        if isinstance(end, BaseException):
+            return usage_of(end, task.cost) or 0
+        said = end.actual_units if isinstance(end, Reply) else None
+        units = 0 if said is None else whole_units(said)
+    except BaseException:
+        units = None
+    return task.cost if units is None else units
 
 
 def presentable(message: str) -> str:
     """Return an error text for the record: no secrets, at most 500 characters, valid UTF-8."""
     message = _SECRETS.sub(
-        lambda found: "".join(part for part in found.groups() if part) + "***", message[: 4 * _LONGEST_ERROR]
+        lambda found: "".join(part for part in found.groups() if part) + "***",
+        without_secrets(message[: 4 * _LONGEST_ERROR]),
     )
     return message[:_LONGEST_ERROR].encode("utf-8", "replace").decode()
 
 
 def _pause_of(error: Throttled) -> int | None:
     """Return the pause that a throttle asks for in milliseconds, rounded up; None if it names no valid one."""
-    asked: object = error.retry_after_ms
+    asked = attribute(error, "retry_after_ms")
     if asked is None:
-        return retry_after_ms(error.retry_after)
+        said = attribute(error, "retry_after")
+        return retry_after_ms(said) if isinstance(said, str | int | float) else None
     if isinstance(asked, bool) or not isinstance(asked, int | float) or not asked >= 0:  # NaN is not >= 0 either
         return None
     return MAX_DURATION_MS if asked >= MAX_DURATION_MS else math.ceil(asked)
-
-
-def _bounded(actual: object) -> int:
-    return actual if type(actual) is int and 0 <= actual <= MAX_COST else 0

@@ -7,7 +7,7 @@ from typing import Final
 from fairlane.backoff import StoreRetry
 from fairlane.clock import Clock, Rng
 from fairlane.config import WorkerConfig
-from fairlane.lifecycle.attempts import Attempts, Reports, Stop
+from fairlane.lifecycle.attempts import CANCEL_WAIT_S, Attempts, Reports, Stop
 from fairlane.lifecycle.ending import Endings
 from fairlane.lifecycle.lease import Lease
 from fairlane.lifecycle.sleeper import Sleeper
@@ -17,8 +17,6 @@ from fairlane.store.keys import worker_bell
 from fairlane.store.messages import HeartbeatReply, Started
 from fairlane.store.store import Store
 
-_CANCEL_WAIT_S: Final = 1.0
-"""How long a cancelled call may take to end before it is given up."""
 _WORTH_A_POLL: Final = 8
 """With at least this number of settlements, the round trip also asks for more tasks, without waiting for the bell."""
 _LAST_REPORTS_S: Final = 1.0
@@ -59,6 +57,7 @@ class Incarnation:
         self._retry = StoreRetry(f"worker {name}", _log, rng)
         self._cursor = 0
         self._lost = False
+        self._left = False
         self._draining = False
         self._differing_beats = 0
         self._held_back = False
@@ -127,6 +126,9 @@ class Incarnation:
         if not self._lost:
             await self._end_calls(Stop.RETURN)
             await self._flush()
+            if self._lease is not None:
+                await self._lease.end()  # or a heartbeat would find the incarnation gone, and warn
+            self._left = True
             await self._retry.attempt(self._leave)
 
     async def _abandon(self, signals: Signals) -> None:
@@ -142,10 +144,9 @@ class Incarnation:
             self._attempts.stop(attempt.task.fence, why)
         calls = [call for _, call in running if call is not None]
         if calls:
-            await asyncio.wait(calls, timeout=_CANCEL_WAIT_S)
+            await asyncio.wait(calls, timeout=CANCEL_WAIT_S)
         for attempt in self._attempts.running:
-            _log.warning("the call for task %s does not end when cancelled", attempt.task.ref)
-            self._attempts.give_up(attempt, why)
+            self._attempts.give_up(attempt)
 
     async def _flush(self) -> None:
         """Report all ended attempts, for as long as a stopping worker can wait."""
@@ -173,22 +174,25 @@ class Incarnation:
             await self._reports.settle()
             return
         sleeper.rung = False
+        asked_s = asyncio.get_running_loop().time()
         try:
             started = await self._reports.settle_and_start(self._cursor)
         except BaseException:
             sleeper.rung = True
             raise
-        self._take(started)
+        self._take(started, asked_s)
 
-    def _take(self, started: Started) -> None:
+    def _take(self, started: Started, asked_s: float) -> None:
         if not started.alive:
             self._lose("the store has given it up")
             return
         attempts = self._attempts
-        accept = attempts.hand_back if self._draining else attempts.begin
         for task in started.tasks:
             self._cursor = max(self._cursor, task.fence)
-            accept(task)
+            if self._draining:
+                attempts.hand_back(task)
+            else:
+                attempts.begin(task, asked_s)
         for _, fence in started.cancelling:
             attempts.stop(fence, Stop.CANCELLED)
         if started.more:
@@ -217,7 +221,7 @@ class Incarnation:
         self._sleeper.wake()
 
     def _lose(self, why: str) -> None:
-        if not self._lost:
+        if not (self._lost or self._left):
             self._lost = True
             _log.warning("worker %s incarnation %s is lost: %s", self._name, self.id, why)
             for attempt in self._attempts.running:

@@ -28,6 +28,8 @@ def encode(value: object) -> bytes:
         return _JSON + _encode_json(value).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"neither bytes nor JSON: {error}") from None
+    except Exception as error:  # raised by the object itself, such as a dict's own `items`
+        raise ValueError(f"neither bytes nor JSON: reading it raised {type(error).__name__}") from None
 
 
 def decode(data: bytes) -> object:

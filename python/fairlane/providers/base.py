@@ -12,7 +12,8 @@ How a call ends:
     is cancelled by the worker   the task has expired, is cancelled, or goes back to the queue
 
 A call that ends with an exception costs nothing, unless the exception has the units it used: as the context
-``actual_units`` of a ProviderError, or as an attribute with that name (`tell_usage`), also of a CancelledError.
+``actual_units`` of a ProviderError, or as an attribute with that name (`tell_usage`), also of a CancelledError. If
+they are no number of units, or cannot be read, the hold is charged.
 """
 
 import inspect
@@ -22,6 +23,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from fairlane.errors import ConfigError, ProviderError
+from fairlane.providers.reading import attribute, whole_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The result of a call. ``actual_units`` None: unknown, so the estimate is charged."""
+    """The result of a call. ``actual_units`` None, or no number of units: unknown, so the hold is charged."""
 
     result: object = None
     """Anything that JSON can hold, or bytes."""
@@ -54,12 +56,19 @@ class Provider(Protocol):
         ...
 
 
-def usage_of(error: BaseException) -> int | None:
-    """Return the units that an exception says the call used; None if it does not say, or the value is invalid."""
-    value = error.context.get("actual_units") if isinstance(error, ProviderError) else None
-    if value is None:
-        value = getattr(error, "actual_units", None)
-    return value if type(value) is int and value >= 0 else None
+def usage_of(error: BaseException, unusable: int | None = None) -> int | None:
+    """Return the units that an exception says the call used; None if it says nothing. Fails for no exception.
+
+    ``unusable`` is returned if what it says is no number of units, or cannot be read.
+    """
+    context = attribute(error, "context") if isinstance(error, ProviderError) else None
+    said = context.get("actual_units") if type(context) is dict else None
+    if said is None:
+        said = attribute(error, "actual_units")
+    if said is None:
+        return None
+    units = whole_units(said)
+    return unusable if units is None else units
 
 
 def tell_usage(error: BaseException, actual_units: int) -> None:

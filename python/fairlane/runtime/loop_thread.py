@@ -1,6 +1,7 @@
 """An event loop in its own thread, for programs that have none."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future, wait
@@ -14,23 +15,38 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """An event loop that runs until `close`. After that, `run` raises RuntimeStartError with the message ``ended``."""
+    """An event loop that runs until `close`. After that, `run` raises RuntimeStartError with the message ``ended``.
+
+    It runs only in the process that made it: in a forked child `run` raises RuntimeStartError, `close` does nothing.
+    """
 
     def __init__(self, ended: str) -> None:
         self._ended = ended
         self._closed = False
+        self._owner_pid = os.getpid()
         self._lock = threading.RLock()
         """Held while work is handed to the loop, so that `close` cancels all work handed over before it."""
         self._loop = uvloop.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fairlane-sync", daemon=True)
         self._thread.start()
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether this is a forked child, in which the thread does not exist, and locks may be held for ever."""
+        return os.getpid() != self._owner_pid
+
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run ``work`` on the loop and return its result. An interrupt (Ctrl-C) cancels ``work``, waits, and is raised.
 
         Raises:
-            RuntimeStartError: the loop was closed, before or during ``work``.
+            RuntimeStartError: the loop was closed, before or during ``work``, or this is a forked child.
         """
+        if self.is_foreign:
+            work.close()
+            raise RuntimeStartError(
+                "this process was forked from the one that started the scheduler, and cannot use it: "
+                "start a scheduler of its own, or submit with fairlane.connect"
+            )
         future: Future[T] = Future()
         tasks: list[asyncio.Task[T]] = []
 
@@ -60,7 +76,9 @@ class LoopThread:
         raise RuntimeStartError(self._ended)
 
     def call(self, function: Callable[[], object]) -> bool:
-        """Schedule ``function`` on the loop's thread; False if the loop is closed."""
+        """Schedule ``function`` on the loop's thread; False if the loop is closed or another process's."""
+        if self.is_foreign:
+            return False
         try:
             with self._lock:
                 if not self._closed:
@@ -72,6 +90,8 @@ class LoopThread:
 
     def close(self) -> None:
         """Cancel all running work and end the thread. Can be called again."""
+        if self.is_foreign:
+            return
         with self._lock:
             if self._closed:
                 return

@@ -1,7 +1,9 @@
 """What schedulers run on: a server, Ray, and the guard that ends both if this process is killed."""
 
+import asyncio
 import os
-from contextlib import AsyncExitStack
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
@@ -13,20 +15,29 @@ from fairlane.errors import ConfigError, RuntimeStartError
 from fairlane.runtime import process_thread
 from fairlane.runtime.dashboard import check_installed
 from fairlane.runtime.ray_session import RaySession
+from fairlane.runtime.server_supervision import Observer, ServerSupervision
 from fairlane.store.connection import Endpoint
 from fairlane.store.store import Store
 
-_PROBE_NAME = "platform"
+_NO_NAME = "platform"
+"""In whose keys the server is checked if no scheduler's name is given."""
 
 
 class Platform:
-    """A server and Ray, shared by any number of schedulers with different names. An async context manager."""
+    """A server and Ray, shared by any number of schedulers with different names. An async context manager.
 
-    def __init__(self, server: ServerConfig | None = None, ray: RayConfig | None = None) -> None:
+    ``name``: the scheduler in whose keys the server is checked; a server's user may be limited to these keys.
+    """
+
+    def __init__(
+        self, server: ServerConfig | None = None, ray: RayConfig | None = None, *, name: str = _NO_NAME
+    ) -> None:
+        self._name = name
         self._server_config = server or ServerConfig()
         self._ray_config = ray or RayConfig()
         self._stack: AsyncExitStack | None = None
         self._endpoint: Endpoint | None = None
+        self._supervision: ServerSupervision | None = None
         self.server: EmbeddedServer | None = None
         """The embedded server; None before the start, and if a URL names another server."""
         self.ray: RaySession | None = None
@@ -95,7 +106,17 @@ class Platform:
         stack, self._stack = self._stack, None
         if stack is not None:
             await stack.aclose()
-        self._endpoint = self.server = self.ray = None
+        self._endpoint = self._supervision = self.server = self.ray = None
+
+    @contextmanager
+    def observing_server(self, observer: Observer) -> Iterator[None]:
+        """While the block runs, call ``observer`` after each restart of the embedded server that ended by itself."""
+        observers = [] if self._supervision is None else self._supervision.observers
+        observers.append(observer)
+        try:
+            yield
+        finally:
+            observers.remove(observer)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -129,9 +150,17 @@ class Platform:
             server = self.server = EmbeddedServer(config.data_dir, binary=config.binary, guard=guard)
             stack.push_async_callback(process_thread.call, server.stop)
             url = (await process_thread.call(server.start)).url
+            self._supervision = ServerSupervision(server)
+            watching = asyncio.create_task(self._supervision.run())
+            stack.push_async_callback(_cancelled, watching)
         self._endpoint = Endpoint(url, config.call_timeout_ms, config.connections).checked()
-        async with Store(self._endpoint, _PROBE_NAME) as store:
+        async with Store(self._endpoint, self._name) as store:
             await store.check()
+
+
+async def _cancelled(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def _holds_secret(url: str) -> bool:

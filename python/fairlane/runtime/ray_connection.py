@@ -4,7 +4,8 @@ import logging
 import os
 import secrets
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -81,6 +82,18 @@ def init(ray: Any, **options: object) -> Any:  # noqa: ANN401 - a module, and it
     except BaseException:
         _shut_down(ray)
         raise
+
+
+@contextmanager
+def on_loopback(ray: Any) -> Iterator[None]:  # noqa: ANN401 - a module
+    """Have the processes of a Ray that starts within the block listen on loopback only, as Ray does it on macOS."""
+    constants = ray._private.ray_constants
+    before = constants.ENABLE_RAY_CLUSTER
+    constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
 
 
 def _shut_down(ray: Any) -> None:  # noqa: ANN401 - a module

@@ -15,7 +15,7 @@ from fairlane.embedded.guard import Guard
 from fairlane.embedded.private_directory import remove_private_directory
 from fairlane.errors import ConfigError, FairlaneError, RuntimeStartError
 from fairlane.runtime import process_thread, ray_environment, ray_signals
-from fairlane.runtime.ray_connection import Connection, PrivateRay, init
+from fairlane.runtime.ray_connection import Connection, PrivateRay, init, on_loopback
 
 _OBJECT_STORE_BYTES: Final = 75 * 2**20  # the least that Ray accepts; no task passes through the object store
 _CONNECT_TIMEOUT_S: Final = 5.0
@@ -169,7 +169,7 @@ class RaySession:
         ray_signals.end_excepthook(ray)
         private = self._private = PrivateRay(self._guard)
         entries = {**self._environment, **login, ray_environment.MARKER: private.marker}
-        with ray_environment.exported(entries):
+        with ray_environment.exported(entries), on_loopback(ray):
             context = init(
                 ray,
                 address="local",  # else Ray reads RAY_ADDRESS

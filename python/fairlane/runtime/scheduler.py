@@ -2,12 +2,13 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from fairlane.clock import RANDOM_IDS
 from fairlane.config import SchedulerConfig
-from fairlane.errors import ConfigError, RuntimeStartError
+from fairlane.errors import ConfigError, FairlaneError, RuntimeStartError
 from fairlane.lifecycle.client import Client
 from fairlane.lifecycle.estimate import Estimator
 from fairlane.providers.base import Provider
@@ -75,14 +76,13 @@ class Scheduler:
         async with AsyncExitStack() as stack:
             platform = self._given_platform
             if platform is None:
-                platform = await stack.enter_async_context(Platform(config.server, config.ray))
+                platform = await stack.enter_async_context(Platform(config.server, config.ray, name=config.name))
             store = await stack.enter_async_context(Store(platform.endpoint, config.name))
-            await store.put_pool(config.pool)
-            await store.put_tenants(config.tenants)
-            await store.admit(open=True)
+            await self._put(store)
             stack.callback(self._forget)
             actors = await self._start_actors(stack, platform, store)
             client = await stack.enter_async_context(Client(store, config.client, estimator=self._estimator))
+            stack.enter_context(platform.observing_server(partial(self._on_server, store, client)))
             self._parts = _Parts(platform, store, actors, client)
             self._stack = stack.pop_all()
 
@@ -154,6 +154,23 @@ class Scheduler:
         await actors.start()
         stack.push_async_callback(actors.stop)
         return actors
+
+    async def _put(self, store: Store) -> None:
+        await store.put_pool(self.config.pool)
+        await store.put_tenants(self.config.tenants)
+        await store.admit(open=True)
+
+    async def _on_server(self, store: Store, client: Client, failure: FairlaneError | None) -> None:
+        """Continue on a server that has been started again: on its data, or without them from the configuration."""
+        try:
+            if failure is None and not await store.exists():
+                await self._put(store)
+        except FairlaneError as error:
+            failure = error
+        if failure is None:
+            client._start_over()
+        else:
+            client._fail(failure)
 
     def _forget(self) -> None:
         self._parts = None

@@ -84,7 +84,11 @@ class SyncOperator(Blocking[SchedulerOperator]):
 
 
 class SyncScheduler:
-    """A `Scheduler` for synchronous code. A context manager. Can be used from several threads."""
+    """A `Scheduler` for synchronous code. A context manager. Can be used from several threads.
+
+    It belongs to the process that started it: in a forked child `stop` does nothing, and everything else raises
+    RuntimeStartError.
+    """
 
     def __init__(
         self,
@@ -112,8 +116,10 @@ class SyncScheduler:
             RuntimeStartError: the scheduler is already started, or was stopped during the start; and the errors of
                 `Scheduler.start`.
         """
+        name = self.scheduler.config.name
+        if self._loop is not None and self._loop.is_foreign:
+            raise RuntimeStartError(f"scheduler {name} was started before this process was forked: make another")
         with self._life:
-            name = self.scheduler.config.name
             if self._loop is not None:
                 raise RuntimeStartError(f"scheduler {name} is already started")
             self._is_stopped, self._changing = False, True
@@ -134,8 +140,10 @@ class SyncScheduler:
 
         Returns at once in a signal handler on the thread that is starting or stopping the scheduler.
         """
-        self._is_stopped = True
         loop = self._loop
+        if loop is not None and loop.is_foreign:
+            return
+        self._is_stopped = True
         if loop is not None:
             loop.call(self._end_start)
         with self._life:

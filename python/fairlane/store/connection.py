@@ -12,17 +12,17 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from redis import exceptions
-from redis.asyncio import BlockingConnectionPool
 from redis.asyncio.connection import AbstractConnection
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
 from fairlane.clock import Rng, system_rng
-from fairlane.errors import ConfigError, StoreError, StoreUnavailable
+from fairlane.errors import ConfigError, StoreError, StoreUnavailable, StoreUnsuitable
+from fairlane.store.connection_pool import Connections
 from fairlane.store.error_classifier import classify
 
 _FIRST_PAUSE_S: Final = 0.01
 _LONGEST_PAUSE_S: Final = 0.5
+_MOST_WAITS: Final = 64
+_SCRIPT_CALLS: Final = ("EVAL", "EVALSHA")
 _SCHEMES: Final = ("redis", "rediss", "unix")
 
 Command = tuple[str | bytes | int, ...]
@@ -70,32 +70,20 @@ class Endpoint:
         return self
 
 
-def _pool(endpoint: Endpoint, size: int) -> BlockingConnectionPool:
-    timeout_s = endpoint.call_timeout_ms / 1000
-    return BlockingConnectionPool.from_url(
-        endpoint.url,
-        max_connections=size,
-        timeout=timeout_s,
-        socket_timeout=None,
-        socket_connect_timeout=timeout_s,
-        retry=Retry(NoBackoff(), 0),
-        protocol=2,
-    )
-
-
 class Connector:
     """Runs commands within a deadline, and keeps long waits off the connections that calls use."""
 
     def __init__(self, endpoint: Endpoint, *, rng: Rng | None = None) -> None:
         self.endpoint = endpoint.checked()
-        self._calls = _pool(endpoint, endpoint.connections)
-        self._waits = _pool(endpoint, 64)
+        timeout_s = endpoint.call_timeout_ms / 1000
+        self._calls = Connections(endpoint.url, endpoint.connections, connect_timeout_s=timeout_s)
+        self._waits = Connections(endpoint.url, _MOST_WAITS, connect_timeout_s=timeout_s)
         self._rng = rng or system_rng()
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._calls.disconnect()
-        await self._waits.disconnect()
+        await self._calls.close()
+        await self._waits.close()
 
     async def run(self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]]) -> list[Any]:
         """Send commands in one round trip and return their replies. Retries while the deadline allows.
@@ -120,7 +108,7 @@ class Connector:
                         sent_once = sent_once or failed.sent
                         failure = classify(failed.cause, sent=sent_once, where=self.endpoint.shown)
                         if not failure.retry:
-                            raise failure.error from failed.cause
+                            raise _naming_keys(failure.error, commands) from failed.cause
                         if sent_once or last is None or _says_why(failure.error) or not _says_why(last):
                             last = failure.error
                     now = _Try()
@@ -138,7 +126,7 @@ class Connector:
         self, commands: Sequence[Command], recover: Callable[[BaseException], list[Command]], now: "_Try"
     ) -> list[Any]:
         try:
-            connection = await self._calls.get_connection()  # type: ignore[no-untyped-call]
+            connection = await self._calls.take()
         except (*LOST, exceptions.RedisError) as error:
             raise _CallFailed(error, sent=False) from error
         now.sent = True
@@ -153,7 +141,7 @@ class Connector:
         except (*LOST, exceptions.RedisError) as error:
             raise _CallFailed(error, sent=True) from error
         finally:
-            await self._calls.release(connection)
+            self._calls.give_back(connection)
         if first is not None:
             raise _CallFailed(first, sent=False) from first
         return replies
@@ -167,12 +155,12 @@ class Connector:
         """
         sent = False
         try:
-            connection = await self._waits.get_connection()  # type: ignore[no-untyped-call]
+            connection = await self._waits.take()
             try:
                 sent = True
                 (reply,) = await _exchange(connection, [command])
             finally:
-                await self._waits.release(connection)
+                self._waits.give_back(connection)
         except (*LOST, exceptions.RedisError) as error:
             raise classify(error, sent=sent, where=self.endpoint.shown).error from error
         if isinstance(reply, BaseException):
@@ -183,6 +171,17 @@ class Connector:
 def _says_why(error: StoreError) -> bool:
     """Return whether the server itself gave a reason. A refused client gets one, or only a closed connection."""
     return "reason" in error.context
+
+
+def _naming_keys(error: StoreError, commands: Sequence[Command]) -> StoreError:
+    """Return the error; if the server's user may not do this, with what it was: the server's own text does not say."""
+    if not isinstance(error, StoreUnsuitable) or "permission" not in error.message.lower():
+        return error
+    asked = {
+        f"{command[0]!s} {command[3 if command[0] in _SCRIPT_CALLS else 1]!s}" for command in commands if command[1:]
+    }
+    text = f"{error.message}; asked for: {', '.join(sorted(asked))}; docs/operations.md has the ACL line"
+    return StoreUnsuitable(text, **error.context)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,55 @@
+"""A damaged record in the store: its caller gets a typed error, and every other caller its result."""
+
+import asyncio
+
+import pytest
+
+from fairlane.domain.task import TaskView
+from fairlane.errors import TaskLost
+from fairlane.providers.simulated import SimulatedProvider
+from fairlane.store.messages import Collected
+from tests.lifecycle.harness import Harness, until
+from tests.support.store_raw import command
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [("HDEL", "facts"), ("HSET", "end", b"\xc1"), ("HSET", "state", "no-such-state"), ("HSET", "counts", b"\x93")],
+)
+async def test_a_damaged_record_costs_only_its_own_caller_the_result(
+    pool: Harness, monkeypatch: pytest.MonkeyPatch, damage: tuple[str | bytes, ...]
+) -> None:
+    await pool.put()
+    await pool.dispatcher()
+    await pool.worker(SimulatedProvider())
+    client = await pool.client(heartbeat_ms=20_000)  # no sweep helps
+    damaged = asyncio.Event()
+    collect = client._store.collect
+
+    async def collect_then(client_id: str, cursor: int, limit: int) -> Collected:
+        await damaged.wait()
+        return await collect(client_id, cursor, limit)
+
+    monkeypatch.setattr(client._store, "collect", collect_then)
+    handles = [await client.submit("acme", {"echo": number}, cost=1) for number in range(10)]
+
+    async def all_ended() -> bool:
+        views = await pool.store.get([handle.ref for handle in handles])
+        return all(view is not None and view.state.ended for view in views)
+
+    await until(all_ended)
+    broken = handles[3].ref
+    verb, *rest = damage
+    await command(pool.store, verb, pool.store.keys.key("task", "acme", broken.id), *rest)
+    damaged.set()
+    outcomes = await client.wait_many(handles, 10)
+    assert type(outcomes[3]) is TaskLost
+    assert "damaged" in str(outcomes[3])
+    assert [outcome for outcome in outcomes if outcome is not outcomes[3]] == [0, 1, 2, 4, 5, 6, 7, 8, 9]
+    later = await client.submit("acme", {"echo": "later"}, cost=1)
+    assert await later.result(10) == "later"
+    view, lost = await asyncio.gather(
+        client.get("acme", later.ref.id), client.get("acme", broken.id), return_exceptions=True
+    )
+    assert type(lost) is TaskLost
+    assert isinstance(view, TaskView)
