@@ -36,7 +36,7 @@ def peers(
     rounds: Annotated[int, typer.Option(min=1, help="Turns of each queue.")] = 5,
     tasks: Annotated[int, typer.Option(min=100, help="Tasks of a load.")] = 10_000,
     trips: Annotated[int, typer.Option(min=1, help="Round trips in a turn.")] = 500,
-    waiting: Annotated[int, typer.Option(min=1, help="Tasks that wait while memory is measured.")] = 5_000,
+    waiting: Annotated[int, typer.Option(min=1, help="Tasks that wait while memory is measured.")] = 2_000,
     cache: Annotated[Path, typer.Option(help="Where the queues' environments are made and kept.")] = Path(
         ".bench-peers"
     ),

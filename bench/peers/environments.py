@@ -74,8 +74,8 @@ def prepare(peer: Peer, cache: Path) -> Environment:
             _run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *peer.packages], directory)
         else:
             _run([sys.executable, "-m", "venv", str(directory)], directory)
-            pip = [str(directory / "bin" / "python"), *"-m pip install --quiet --disable-pip-version-check".split()]
-            _run([*pip, "--no-input", *peer.packages], directory)
+            pip = str(directory / "bin" / "pip")
+            _run([pip, "install", "--quiet", "--no-input", "--disable-pip-version-check", *peer.packages], directory)
         stamp.write_text(wanted)
     return environment
 

@@ -144,7 +144,7 @@ PEERS: Final = (
     Peer(
         key="celery",
         name="Celery",
-        packages=("celery==5.7.0", "kombu==5.7.0", "redis==8.1.0", "hiredis==3.5.0"),
+        packages=("celery[redis]==5.7.0", "kombu[redis]==5.7.0", "packaging==26.3"),
         worker=f"celery -A {ADAPTERS}.celery worker --pool prefork --concurrency 1 --without-gossip --without-mingle "
         "--without-heartbeat --loglevel WARNING",
         share=5,

@@ -29,7 +29,7 @@ class Size:
     """Of a load; a queue's share may be smaller."""
     trips: int
     waiting: int
-    trips_s: float = 15.0
+    trips_s: float = 10.0
     """A queue whose trips take longer makes fewer."""
     wait_s: float = 180.0
     """After so long without an answer, a turn has failed."""

@@ -56,8 +56,8 @@ class Driver:
         """
         match order:
             case {"do": "submit", "tasks": int(tasks), "tenants": int(tenants)}:
-                calls = self._calls(tasks, tenants)
-                self._waiting.append((calls, await self._client.submit(calls)))
+                submitted = self._calls(tasks, tenants)
+                self._waiting.append((submitted, await self._client.submit(submitted)))
                 return {}
             case {"do": "collect"}:
                 for calls, handles in self._waiting:
