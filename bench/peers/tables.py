@@ -1,15 +1,16 @@
 """The page of the comparison."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from bench.peers.results import PeerFigures, PeerResults
 from bench.peers.roster import FAIRLANE, PEERS, REFERENCE
 from bench.shared.metrics import Check
 from bench.shared.text import Align, escape, milliseconds, number, plain, table
 
-PAGE_NAME = "peers.md"
+PAGE_NAME: Final = "peers.md"
 _REFERENCE = next(each.name for each in PEERS if each.key == REFERENCE)
-_METHOD = f"""\
+_METHOD: Final = f"""\
 Every queue gets the same tasks, on the same server binary, with two workers. A task returns a small result that depends
 on its payload and leaves a line in a file. In each round every queue has one turn, one after the other; the order is
 reversed from round to round. A turn has a server, a client and workers of its own, all of them fresh processes on one
@@ -29,31 +30,25 @@ Only Fairlane knows tenants, so only it has loads for several numbers of tenants
 
 def render(results: PeerResults) -> str:
     """Render the page."""
-    parts = [
-        "# Fairlane beside other queues",
-        *_verdicts(results),
-        "## Figures",
-        _lines(_loads(results.peers)),
-        _lines(_trips(results.peers)),
-        "## Goals",
-        _lines(_checks(results.goals, "met", "**missed**")) if results.goals else f"None: {_REFERENCE} did not run.",
-        "## Delivery",
-        _lines(_checks(results.delivery, "exact", "**FAILED**")),
-        "## What each can do",
-        "As documented; a dash: nothing of the kind is.",
-        _lines(abilities()),
-        "## Method",
-        _METHOD,
-        "## Settings and versions",
-        _lines(_settings(results.peers)),
-        "## Machine",
-        _lines(_machine(results)),
-    ]
+    parts = ["# Fairlane beside other queues", *_verdicts(results)]
+    for heading, blocks in sections(results).items():
+        parts += [f"## {heading}", *blocks]
     return "\n\n".join(parts) + "\n"
 
 
-def _lines(lines: list[str]) -> str:
-    return "\n".join(lines)
+def sections(results: PeerResults) -> dict[str, list[str]]:
+    """Return the page's sections: blocks of Markdown by heading."""
+    goals = _checks(results.goals, "met", "**missed**") if results.goals else [f"None: {_REFERENCE} did not run."]
+    blocks = {
+        "Figures": [_loads(results.peers), _trips(results.peers)],
+        "Goals": [goals],
+        "Delivery": [_checks(results.delivery, "exact", "**FAILED**")],
+        "What each can do": [["As documented; a dash: nothing of the kind is."], _abilities()],
+        "Method": [[_METHOD]],
+        "Settings and versions": [_settings(results.peers)],
+        "Machine": [_machine(results)],
+    }
+    return {heading: ["\n".join(lines) for lines in found] for heading, found in blocks.items()}
 
 
 def _verdicts(results: PeerResults) -> Iterator[str]:
@@ -62,7 +57,12 @@ def _verdicts(results: PeerResults) -> Iterator[str]:
     if results.goals:
         yield f"**{len(results.goals) - len(missed)} of {len(results.goals)} goals are met.**"
     if results.skipped:
-        yield _lines([f"- {escape(skip_line(each.name, each.reason))}" for each in results.skipped])
+        yield left_out(results)
+
+
+def left_out(results: PeerResults) -> str:
+    """List the queues that were left out, and why."""
+    return "\n".join(f"- {escape(skip_line(each.name, each.reason))}" for each in results.skipped)
 
 
 def skip_line(name: str, reason: str) -> str:
@@ -136,8 +136,7 @@ def _checks(checks: Sequence[Check], good: str, bad: str) -> list[str]:
     )
 
 
-def abilities() -> list[str]:
-    """Lay out what each queue's documentation says that it can do."""
+def _abilities() -> list[str]:
     return table(
         [(heading, "left") for heading in ("Queue", "Fairness", "Ceilings", "Budgets", "Fences", "Results", "Source")],
         [
