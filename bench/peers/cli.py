@@ -5,14 +5,16 @@
 
 import asyncio
 import logging
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO, Final
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from bench import environment
+from bench.app import interruptible
 from bench.peers.compare import Plan, compare
 from bench.peers.environments import ROOT
 from bench.peers.results import PeerResults
@@ -21,7 +23,9 @@ from bench.peers.tables import PAGE_NAME, render
 from bench.peers.turn import Size
 from bench.shared.text import plain, visible
 from bench.terminal import Screen
-from fairlane.errors import ConfigError
+from fairlane.errors import ConfigError, FairlaneError
+
+LOG_NAME: Final = "peers.log"
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 _KEYS = ", ".join(each.key for each in PEERS)
@@ -50,10 +54,19 @@ def peers(
     environment.check_out(out)
     size = Size(tasks=tasks, trips=trips, waiting=waiting)
     plan = Plan(peers=chosen, rounds=rounds, size=size, cache=ROOT / cache)
+    with open(out / LOG_NAME, "wb") as log:
+        logging.basicConfig(filename=log.name, level=logging.INFO, force=True)
+        try:
+            return asyncio.run(interruptible(_execute(plan, out, log, require_goals), sys.stderr))
+        except FairlaneError as error:
+            sys.stderr.write(f"bench: {visible(error.message)}\n")
+            return 1
+
+
+async def _execute(plan: Plan, out: Path, log: BinaryIO, require_goals: bool) -> int:
     console = Console()
-    with open(out / "peers.log", "wb") as log, Screen(console) as screen:
-        logging.basicConfig(filename=out / "peers.log", level=logging.INFO, force=True)
-        results = asyncio.run(compare(plan, log, screen.progress, screen.say))
+    with Screen(console) as screen:
+        results = await compare(plan, log, screen.progress, screen.say)
     page = out / PAGE_NAME
     page.write_text(render(results), encoding="utf-8")
     _show(console, results)
