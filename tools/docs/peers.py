@@ -23,7 +23,8 @@ The command exits with 0 if and only if delivery was exact everywhere. With `--r
 
     python -m bench peers --require-goals
 
-Of one run on {machine}, on {date}, {rounds} rounds:
+Times depend on the machine and on what else it does, ratios within a run much less. Of one run on {machine}, on {date},
+in {rounds} rounds, while others used the machine as well:
 
 {figures}
 
