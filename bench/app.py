@@ -4,8 +4,10 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TextIO
 
 import uvloop
 from rich.console import Console
@@ -49,7 +51,7 @@ def execute(options: Options) -> int:
         )
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:
-                return loop.run(_interruptible(options, streams))
+                return loop.run(interruptible(_execute(options, streams), streams.err))
         except FairlaneError as error:
             _LOG.exception("failed")
             print(f"bench: {visible(error.message)}", file=streams.err)
@@ -60,10 +62,10 @@ def execute(options: Options) -> int:
             return 1
 
 
-async def _interruptible(options: Options, streams: Streams) -> int:
-    """Let SIGINT and SIGTERM cancel the run, which then shuts everything down in order."""
+async def interruptible(run: Coroutine[Any, Any, int], err: TextIO) -> int:
+    """Let SIGINT and SIGTERM cancel the run, which then shuts everything down in order. Return the exit code."""
     loop = asyncio.get_running_loop()
-    work = asyncio.create_task(_execute(options, streams))
+    work = asyncio.create_task(run)
     received: list[int] = []
 
     def interrupt(number: int) -> None:
@@ -76,7 +78,7 @@ async def _interruptible(options: Options, streams: Streams) -> int:
     try:
         return await work
     except asyncio.CancelledError:
-        print("interrupted", file=streams.err)
+        print("interrupted", file=err)
         return 128 + (received[0] if received else signal.SIGINT)
 
 

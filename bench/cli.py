@@ -13,6 +13,7 @@ from rich.console import Console
 from bench import environment
 from bench.app import Options, execute
 from bench.kinds import GROUPS, SCENARIOS, choose
+from bench.peers import cli as peers
 from bench.terminal import listing
 from fairlane.clock import system_rng
 from fairlane.config import DispatcherConfig, build
@@ -62,7 +63,10 @@ def bench(
     hold: Annotated[bool, typer.Option("--hold", help="Keep everything up at the end until Ctrl-C.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print only the results file, on standard output.")] = False,
 ) -> int:
-    """Show on a real server and real Ray processes what Fairlane promises."""
+    """Show on a real server and real Ray processes what Fairlane promises.
+
+    ``python -m bench peers`` compares Fairlane with other queues; it has options of its own.
+    """
     if names == ["list"]:
         listing(Console(), SCENARIOS)
         return 0
@@ -96,8 +100,11 @@ def bench(
 
 def run(arguments: list[str]) -> int:
     """Run the command line. Bad input is one plain line on standard error."""
+    app, name = _app, "python -m bench"
+    if arguments[:1] == ["peers"]:
+        app, name, arguments = peers.app, f"{name} peers", arguments[1:]
     try:
-        code: object = typer.main.get_command(_app).main(arguments, prog_name="python -m bench", standalone_mode=False)
+        code: object = typer.main.get_command(app).main(arguments, prog_name=name, standalone_mode=False)
     except ConfigError as error:
         return _refuse(error.message)
     except _USAGE_ERROR as error:

@@ -1,4 +1,4 @@
-"""Renders docs/performance.md: what a task costs the server, by the committed budget.
+"""Renders docs/performance.md: what a task costs the server by the committed budget, and other queues beside it.
 
 Run as ``python -m tools.docs.performance > docs/performance.md``.
 """
@@ -6,13 +6,15 @@ Run as ``python -m tools.docs.performance > docs/performance.md``.
 import sys
 from typing import Final
 
+from tools.docs import peers
 from tools.instructions.budget import ABOVE, BELOW, Budget
 from tools.instructions.table import table
 
 _PAGE: Final = """\
 # What a task costs the server
 
-Generated from `tools/instructions/budget.json` by `python -m tools.docs.performance`; do not edit.
+Generated from `tools/instructions/budget.json` and `tools/docs/peers.json` by `python -m tools.docs.performance`; do
+not edit.
 
 The server is one thread that all tenants share, so what it does per task bounds a scheduler's throughput.
 `make instructions` counts that and compares it with a committed budget. The counts do not depend on how busy the
@@ -66,14 +68,17 @@ Calls and bytes have a budget for each command, instructions one for all command
 budget by {above}. A measure more than {below} below its budget fails as well: the budget must follow, or a later
 change could lose again, unseen, what was gained. [CONTRIBUTING.md](../CONTRIBUTING.md#check) says how to accept a new
 budget.
-"""
+
+{peers}"""
 
 
 def render() -> str:
     """Return the page."""
     budget = Budget.read()
     tables = {kind: "\n".join(table(budget.costs, kind)) for kind in ("instructions", "calls", "bytes")}
-    return _PAGE.format(server=budget.server, above=f"{100 * ABOVE:g} %", below=f"{100 * BELOW:g} %", **tables)
+    return _PAGE.format(
+        server=budget.server, above=f"{100 * ABOVE:g} %", below=f"{100 * BELOW:g} %", peers=peers.render(), **tables
+    )
 
 
 if __name__ == "__main__":
