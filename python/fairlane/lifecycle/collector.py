@@ -15,7 +15,6 @@ from typing import Final
 from fairlane.backoff import StoreRetry
 from fairlane.clock import Clock, Rng
 from fairlane.domain.task import TaskRef, TaskView
-from fairlane.errors import StoreError
 from fairlane.lifecycle.handle import TaskClient, TaskHandle, forgotten
 from fairlane.lifecycle.records import read_tasks
 from fairlane.lifecycle.sleeper import Sleeper
@@ -23,7 +22,8 @@ from fairlane.store.keys import client_bell
 from fairlane.store.messages import Submission
 from fairlane.store.store import Store
 
-_LIMIT: Final = 16
+_LIMIT: Final = 256
+"""Tasks that the collector reads at once."""
 _SAMPLE: Final = 64
 """Open tasks that the collector reads per heartbeat, in case the store's list lacks their end."""
 _BUSY: Final = 16
@@ -98,8 +98,8 @@ class Collector:
         self._sleeper.wake()
 
     def start_over(self) -> None:
-        """Read the store's list from its beginning, and sweep now: a server without its data counts from 0 again."""
-        self._cursor = 0
+        """Read the store's list from its beginning, and sweep now: a server without its data has a new list."""
+        self._cursor = "0"
         self._sweep_at_s = 0.0
         self._sleeper.rung = True
         self._sleeper.wake()
@@ -133,18 +133,16 @@ class Collector:
     async def _collect(self) -> int:
         brought = 0
         while True:
-            try:
-                collected = await self._store.collect(self._client_id, self._cursor, _LIMIT)
-            except StoreError:
-                raise
-            except Exception:  # a damaged record is in the list, which cannot be read until the record is gone
-                return brought + await self._read_all()
+            collected = await self._store.collect(self._client_id, self._cursor)
             self._cursor = collected.cursor
             for view in collected.tasks:
                 self._end(view)
                 if self._unlisted:
                     self._unlisted.discard(view.ref)
             brought += len(collected.tasks)
+            damaged = [self._open[ref] for ref in collected.damaged if ref in self._open]
+            if damaged:
+                brought += len(await self._read_ends(damaged))
             if not collected.more:
                 return brought
 
@@ -184,14 +182,6 @@ class Collector:
         if self._unlisted:
             await self._collect()
         return bool(self._unlisted)
-
-    async def _read_all(self) -> int:
-        """Read every open task instead of the store's list; return how many had ended."""
-        handles = [handle for handle in self._open.values() if handle.admitted]
-        ended = 0
-        for first in range(0, len(handles), _LIMIT):
-            ended += len(await self._read_ends(handles[first : first + _LIMIT]))
-        return ended
 
     async def _read_ends(self, handles: list[TaskHandle]) -> set[TaskRef]:
         """Read the tasks of these handles, and end the handles of those that have ended or cannot be read."""

@@ -1,5 +1,6 @@
 """The commands of clients: submitting, cancelling and reading tasks, and collecting their ends."""
 
+import struct
 from collections.abc import Sequence
 
 from fairlane.domain.task import TaskRef, TaskState, TaskView
@@ -54,12 +55,16 @@ class ClientCommands(ScriptRunner):
         if not reply:
             return Collected(cursor, (), more=False)
         entries = reply[0][1][:limit]
-        found = [end for _, (_, data) in entries for end in ends(data)]
-        large = [ref for ref, raw in found if not raw]
-        read = dict(zip(large, await self.get(large), strict=True)) if large else {}
-        views = (task_view(ref, raw) if raw else read[ref] for ref, raw in found)
-        return Collected(
-            cursor=entries[-1][0].decode(),
-            tasks=tuple(view for view in views if view is not None),
-            more=len(reply[0][1]) > limit,
-        )
+        found = dict(end for _, (_, data) in entries for end in ends(data))
+        large = [ref for ref, raw in found.items() if not raw]
+        if large:
+            (records,) = await self._run([("MGET", *(self.keys.key("task", ref.tenant, ref.id) for ref in large))])
+            found |= dict(zip(large, records, strict=True))
+        views, damaged = [], []
+        for ref, raw in found.items():
+            try:
+                if raw:
+                    views.append(task_view(ref, raw))
+            except (struct.error, IndexError, ValueError):
+                damaged.append(ref)
+        return Collected(entries[-1][0].decode(), tuple(views), len(reply[0][1]) > limit, tuple(damaged))

@@ -187,11 +187,15 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Ended tasks that a client waits for, in the order of their ends. Read on from ``cursor``."""
+    """Ended tasks that a client waits for, in the order of their ends. Read on from ``cursor``.
+
+    ``damaged``: ended tasks whose records cannot be decoded.
+    """
 
     cursor: str
     tasks: tuple[TaskView, ...]
     more: bool
+    damaged: tuple[TaskRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
