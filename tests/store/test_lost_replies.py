@@ -87,7 +87,7 @@ async def test_settle_and_start_settle_once_and_start_all(world: World, cut: Cut
     await world.settle(first)
     await world.submit(*tasks(2, first=5))
     await world.dispatch()
-    writes, started = await cut.losing("settle").settle_and_start("w1", [settlement(second)], second.fence)
+    writes, started = await cut.losing("turn").settle_and_start("w1", [settlement(second)], second.fence)
     assert writes == [Write.REPEATED]
     assert [each.fence for each in started.tasks] == [3, 4]
 

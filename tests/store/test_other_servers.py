@@ -15,7 +15,7 @@ from fairlane.store.connection import Endpoint
 from fairlane.store.messages import CancelStatus, SubmitStatus, Write
 from tests.support.store_raw import command
 from tests.support.store_servers import REDIS_6_2, one_node_cluster, running
-from tests.support.store_world import World, task, tasks
+from tests.support.store_world import World, settlement, task, tasks
 
 pytestmark = pytest.mark.parametrize("kind", ["valkey", "redis-6.2", "cluster"], scope="module")
 
@@ -96,7 +96,9 @@ async def test_every_command_runs(url: str, kind: str, foreign: World) -> None:
     assert (await foreign.dispatch(12)).placed == 12
     started = await foreign.start()
     assert len(started) == 12
-    assert await foreign.settle(started[0], actual=60, result=b"j1") is Write.DONE
+    writes, _ = await store.settle_and_start("w1", [settlement(started[0], actual=60)], started[-1].fence)
+    assert writes == [Write.DONE]
+    assert await foreign.settle(started[6], actual=60, result=b"j1") is Write.DONE
     assert await foreign.settle(started[1], Outcome.FAILED, backoff_ms=100) is Write.DONE
     assert await foreign.settle(started[2], Outcome.REFUSED) is Write.DONE
     assert await foreign.throttle(started[3], 50) is Write.DONE

@@ -109,7 +109,7 @@ async def test_it_names_the_tasks_to_stop(world: World) -> None:
     assert (await world.store.heartbeat("w1")).cancelling == ((running.ref, running.fence),)
 
 
-async def test_settle_and_start_share_a_round_trip(world: World) -> None:
+async def test_settle_and_start_are_one_step(world: World) -> None:
     await world.ready(slots=1)
     await world.submit(*tasks(2))
     await world.dispatch()

@@ -176,7 +176,7 @@ class LedgerOracle:
         taken = event.by in TAKES_BACK and attempt.started_ms is not None
         unknown = taken and (attempt.tenant, row.task) in self.once
         assert unknown or not (row.end == "lost" and row.state == "dead"), row
-        assert actual == (self.reported[fence] if event.by == "settle" else attempt.cost if unknown else 0), (
+        assert actual == (self.reported[fence] if event.by in {"settle", "turn"} else attempt.cost if unknown else 0), (
             event.by,
             row,
         )

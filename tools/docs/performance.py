@@ -28,9 +28,8 @@ One cycle is
 
 1. `submit` of a batch,
 2. `dispatch` of as many tasks,
-3. `start` by each worker that got some,
-4. `settle` by the same workers,
-5. `collect` by the client.
+3. `turn` by each worker that got some: it settles what it ran, and takes the new tasks,
+4. `collect` by the client.
 
 Both workers share a batch of 64. A batch of 1 is a round trip: one task, a call for each step, the workers in turn.
 

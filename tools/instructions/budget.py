@@ -43,7 +43,7 @@ class Budget:
 
 
 def measures(costs: Costs, *, instructions: bool) -> dict[str, float]:
-    """Return what is compared: calls and bytes of each command, and instructions of all five together.
+    """Return what is compared: calls and bytes of each command, and instructions of all of them together.
 
     The collection of Lua's garbage is charged to the script during which it happens to run. A change to one command
     moves it to another, so the instructions of a single command are no measure.

@@ -1,4 +1,4 @@
-"""A steady load in virtual time: cycles of submit, dispatch, start, settle and collect, by the store's own methods."""
+"""A steady load in virtual time: cycles of submit, dispatch, turn and collect, by the store's own methods."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -49,6 +49,7 @@ class Load:
         self._submitted = self._cycles = 0
         self._collected = "0"
         self._cursors = dict.fromkeys(_WORKERS, 0)
+        self._running: dict[str, tuple[StartedTask, ...]] = dict.fromkeys(_WORKERS, ())
         self._store: Store
 
     @asynccontextmanager
@@ -67,19 +68,20 @@ class Load:
             await self._submit(_FILL)
 
     async def cycle(self, batch: int, around: Around = uncounted) -> None:
-        """Submit a batch, and bring as many waiting tasks to their ends. Both workers share a batch, or take turns."""
+        """Submit a batch, and let the workers, both or one in turn, end what they run and take as many tasks."""
         self._now_ms += _CYCLE_MS
         working = _WORKERS if batch > 1 else (_WORKERS[self._cycles % 2],)
         self._cycles += 1
         plan = [(incarnation, batch // len(working)) for incarnation in working]
         await around("submit", lambda: self._submit(batch))
         placed = (await around("dispatch", lambda: self._store.dispatch(plan, batch))).placed
-        started = await around("start", lambda: self._start(working))
-        await around("settle", lambda: self._settle(started))
+        settled = sum(len(self._running[incarnation]) for incarnation in working)
+        await around("turn", lambda: self._turn(working))
         collected = await around("collect", lambda: self._store.collect(_CLIENT, self._collected))
         self._collected = collected.cursor
-        if not placed == sum(map(len, started.values())) == len(collected.tasks) == batch:
-            raise RuntimeError(f"of {batch} tasks {placed} were placed and {len(collected.tasks)} collected")
+        taken = sum(len(self._running[incarnation]) for incarnation in working)
+        if not (placed == taken == batch and settled == len(collected.tasks)):
+            raise RuntimeError(f"of {batch} tasks {placed} were placed; {len(collected.tasks)} of {settled} collected")
 
     @property
     def bells(self) -> list[str]:
@@ -99,17 +101,15 @@ class Load:
         if refused:
             raise RuntimeError(f"a submit was refused: {refused[0]}")
 
-    async def _start(self, working: tuple[str, ...]) -> dict[str, tuple[StartedTask, ...]]:
-        started = {}
+    async def _turn(self, working: tuple[str, ...]) -> None:
         for incarnation in working:
-            tasks = (await self._store.start(incarnation, self._cursors[incarnation])).tasks
-            self._cursors[incarnation] = max(task.fence for task in tasks)
-            started[incarnation] = tasks
-        return started
-
-    async def _settle(self, started: dict[str, tuple[StartedTask, ...]]) -> None:
-        for incarnation, tasks in started.items():
-            ends = [Settlement(task.ref, task.fence, Outcome.COMPLETED, _ACTUAL, b"jnull") for task in tasks]
-            refused = [each for each in await self._store.settle(incarnation, ends) if each is not Write.DONE]
+            ends = [
+                Settlement(task.ref, task.fence, Outcome.COMPLETED, _ACTUAL, b"jnull")
+                for task in self._running[incarnation]
+            ]
+            writes, started = await self._store.settle_and_start(incarnation, ends, self._cursors[incarnation])
+            refused = [each for each in writes if each is not Write.DONE]
             if refused:
                 raise RuntimeError(f"a settlement was refused: {refused[0]}")
+            self._running[incarnation] = started.tasks
+            self._cursors[incarnation] = max(task.fence for task in started.tasks)

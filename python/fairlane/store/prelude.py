@@ -108,6 +108,7 @@ _CONSTANTS: Final[Mapping[str, str]] = {
     "RECOVERY_LIMIT": str(RECOVERY_LIMIT),
     "WINDOW_TRIM": str(WINDOW_TRIM),
     "LARGEST_END": str(LARGEST_END),
+    "BODY_AT": str(_SLOTS["record"]["body_at"]),
     "POOL_BITS": str(keys.POOL_BITS),
     "POOL_OWNER": f"'{keys.POOL_OWNER}'",
     "STARTS_BIT": str(keys.WINDOW_BITS["starts"]),

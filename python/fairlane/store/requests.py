@@ -57,6 +57,7 @@ REQUESTS: Final = {
     "dispatch": _batch("limit", of=("incarnation", "slots")),
     "start": _plain("incarnation", "cursor", "limit"),
     "settle": _batch("incarnation", of=Settlement),
+    "turn": _batch("incarnation", "cursor", "limit", of=Settlement),
     "throttle": _batch("incarnation", of=Throttle),
     "release": _batch("incarnation", of=Return),
     "register": _plain("name", "incarnation", "slots"),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from fairlane.errors import LeaseLost
 from fairlane.store import decode
-from fairlane.store.codec import unpack
 from fairlane.store.heartbeat import decode_heartbeat
 from fairlane.store.messages import HeartbeatReply, Return, Settlement, Started, Throttle, Write
 from fairlane.store.script_runner import ScriptRunner
@@ -42,14 +41,11 @@ class WorkerCommands(ScriptRunner):
     async def settle_and_start(
         self, incarnation: str, settlements: Sequence[Settlement], cursor: int, limit: int = 256
     ) -> tuple[list[Write], Started]:
-        """Settle, then start, in one round trip."""
-        settled, started = await self._run(
-            [
-                self._script("settle", incarnation=incarnation, items=settlements),
-                self._script("start", incarnation=incarnation, cursor=cursor, limit=limit),
-            ]
+        """Settle, then start, in one step."""
+        writes, started = await self._call(
+            "turn", incarnation=incarnation, cursor=cursor, limit=limit, items=settlements
         )
-        return decode.writes(unpack(settled)), decode.started(unpack(started))
+        return decode.writes(writes), decode.started(started)
 
     async def throttle(self, incarnation: str, throttles: Sequence[Throttle]) -> list[Write]:
         """End attempts that the provider throttled; nothing is charged, and no failure is counted."""

@@ -9,7 +9,6 @@
 --- @include commit
 --- @include claim
 --- @include late
-local incarnation = request.incarnation
 
 -- Ends an attempt whose call was interrupted.
 local function break_off(t, record, actual)
@@ -32,8 +31,8 @@ local function break_off(t, record, actual)
 end
 
 return answer_writes(function(item)
-  local record, refusal = claim(incarnation, item, TAKES_HANDED)
-  return record, refusal, refusal == 'stale' and book_late(incarnation, item)
+  local record, refusal = claim(item, TAKES_HANDED)
+  return record, refusal, refusal == 'stale' and book_late(item)
 end, function(t, record, item)
   local actual = item.actual
   if item.called and (actual > 0 or record.unknown == 1) then

@@ -9,7 +9,6 @@
 --- @include commit
 --- @include claim
 --- @include ramp
-local incarnation = request.incarnation
 local SHORTEST_PAUSE = 10
 
 -- A provider that names 0 and throttles again would be called without end: the wait doubles with each throttle of the
@@ -53,5 +52,5 @@ local function throttle(t, record, item)
 end
 
 return answer_writes(function(item)
-  return claim(incarnation, item, TAKES_ACTIVE)
+  return claim(item, TAKES_ACTIVE)
 end, throttle)

@@ -2,9 +2,8 @@
 --- @include window_place
 --- @include ramp
 --- @include alone
+--- @include caller
 -- Which of the tasks that a worker was handed may begin.
-local incarnation = request.incarnation
-local w = live_worker(incarnation)
 local begun = false
 local hold = false -- why nothing more may begin: for how long
 local handed = handed_key(incarnation)

@@ -1,11 +1,12 @@
 --- @include attempt
+--- @include caller
 -- Whether this worker may still end an attempt.
 local TAKES_ACTIVE = { active = true }
 local TAKES_HANDED = { active = true, enqueued = true }
 
 -- Returns the record, or nil and the answer.
-local function claim(incarnation, item, states)
-  if not live_worker(incarnation) then
+local function claim(item, states)
+  if not w then
     return nil, 'stale'
   end
   local record = load_record(item.tenant, item.id)
@@ -19,8 +20,8 @@ local function claim(incarnation, item, states)
   return nil, over and record.worker == incarnation and 'repeated' or 'stale'
 end
 
--- Answers a batch of writes about attempts.
-local function answer_writes(claim_item, act)
+-- Ends a batch of attempts. Returns the answer to each, and whether anything changed.
+local function end_attempts(claim_item, act)
   local reply = {}
   local changed = false
   load_tenants(request.items)
@@ -34,6 +35,11 @@ local function answer_writes(claim_item, act)
     changed = changed or noted
     reply[i] = refusal or 'done'
   end
+  return reply, changed
+end
+
+local function answer_writes(claim_item, act)
+  local reply, changed = end_attempts(claim_item, act)
   if changed then
     commit_draining()
   end

@@ -1,10 +1,11 @@
 --- @include attempt
+--- @include caller
 -- Usage of an attempt that its worker had already lost: booked once per fence, never as the finished task's cost. The
 -- provider was paid, so the usage counts against the budget, unless the tenant was registered again since.
 local booked = {}
 
 -- Call after a refused claim: an attempt that is still active has lost its worker, and recovery has not reached it yet.
-local function was_taken_away(record, incarnation, fence)
+local function was_taken_away(record, fence)
   if fence ~= record.fence then
     return fence < record.fence
   end
@@ -19,11 +20,11 @@ local function is_former(record, t)
 end
 
 -- Returns whether it booked something.
-local function book_late(incarnation, item)
+local function book_late(item)
   local fence, actual = item.fence, item.actual
   local t = load_tenant(item.tenant)
   local record = t and load_record(item.tenant, item.id)
-  if not record or actual <= 0 or is_former(record, t) or not was_taken_away(record, incarnation, fence) then
+  if not record or actual <= 0 or is_former(record, t) or not was_taken_away(record, fence) then
     return false
   end
   local once = record.name .. ' ' .. fence

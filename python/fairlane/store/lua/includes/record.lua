@@ -25,3 +25,12 @@ end
 local function has_header(entry)
   return entry and struct.unpack('<d', entry) == 1
 end
+
+-- The payload, or the result once the task has ended.
+local function body_of(record)
+  if not record.body then
+    local raw = record.whole or redis.call('GET', task_prefix .. record.name) or ''
+    record.body = string.sub(raw, record.whole and record.body_at or read_task('', '', '', raw, raw, 1)[BODY_AT])
+  end
+  return record.body
+end

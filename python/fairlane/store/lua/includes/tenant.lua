@@ -43,9 +43,7 @@ local function load_tenants(refs)
       ids[#ids + 1] = id
     end
   end
-  if ids[1] then
-    load_ids(ids)
-  end
+  return ids[1] and load_ids(ids)
 end
 
 -- A copy, or nil if nobody registered the tenant.

@@ -5,19 +5,6 @@ local flights = {}    -- entries to set: name, entry...
 local landed = {}     -- names to delete
 local ends = {}       -- client -> {ends...}
 
-local function header_end(raw)
-  local record = read_task('', '', '', raw, raw, 1)
-  return record.body_at
-end
-
-local function body_of(record)
-  if not record.body then
-    local raw = record.whole or redis.call('GET', task_prefix .. record.name) or ''
-    record.body = string.sub(raw, record.whole and record.body_at or header_end(raw))
-  end
-  return record.body
-end
-
 local function notify(record, data)
   local list = ends[record.client]
   if not list then
@@ -40,6 +27,14 @@ local function write_record(record)
   end
 end
 
+-- What an attempt changes in the header is in its entry before it, so the stored header will do.
+local function header_of(record)
+  if record.whole and not record.header then
+    return string.sub(record.whole, 1, record.body_at - 1)
+  end
+  return pack_header(record)
+end
+
 local function write_tasks()
   if admitted[1] then
     redis.call('MSET', unpack(admitted))
@@ -50,7 +45,7 @@ local function write_tasks()
     end
     if record.state == 'enqueued' or record.state == 'active' then
       flights[#flights + 1] = record.name
-      flights[#flights + 1] = pack_attempt(record) .. (record.state == 'active' and pack_header(record) or '')
+      flights[#flights + 1] = pack_attempt(record) .. (record.state == 'active' and header_of(record) or '')
     elseif record.flying then
       landed[#landed + 1] = record.name
     end
