@@ -8,7 +8,7 @@ from bench.shared.platform import Session
 from bench.shared.provider import InstantProvider
 from bench.shared.session import fresh_name, submit
 from bench.throughput import backlogs, decisions
-from bench.throughput.measures import Turn, summed_up
+from bench.throughput.measures import Turns, summed_up
 from bench.throughput.meter import count_keys, data_bytes
 from bench.throughput.metrics import Drained, ThroughputMetrics, ThroughputPoint
 from bench.throughput.scenario import ThroughputScenario
@@ -70,7 +70,7 @@ async def drive(scenario: ThroughputScenario, run: Run) -> ThroughputMetrics:
     )
 
 
-def _point(scenario: ThroughputScenario, kind: Tenants, turns: dict[Tenants, list[Turn]]) -> ThroughputPoint:
+def _point(scenario: ThroughputScenario, kind: Tenants, turns: dict[Tenants, Turns]) -> ThroughputPoint:
     """Summarise one kind's turns, beside those of the tenants that are also loaded with limits."""
     return summed_up(
         turns[kind],

@@ -1,6 +1,7 @@
 """A pool whose only worker the caller plays, for timing single calls of the store."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -59,9 +60,16 @@ class ManualPool:
         refs = [
             TaskRef(each, f"task-{number}") for number, each in enumerate(islice(self._turns, count), self.submitted)
         ]
-        pages = [refs[first : first + _BATCH] for first in range(0, count, _BATCH)]
-        for first in range(0, len(pages), _AT_ONCE):
-            await asyncio.gather(*(self._submit(page) for page in pages[first : first + _AT_ONCE]))
+        pages = deque(refs[first : first + _BATCH] for first in range(0, count, _BATCH))
+
+        async def submit_next() -> None:
+            while pages:
+                await self._submit(pages.popleft())
+
+        try:
+            await asyncio.gather(*(submit_next() for _ in range(_AT_ONCE)))
+        finally:
+            pages.clear()
 
     async def park(self, count: int) -> None:
         """Register tenants of one slot, use it, and let each be parked with another task waiting.

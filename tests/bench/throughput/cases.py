@@ -19,8 +19,13 @@ def calls(free: float | None, parked: float | None):
 CASES = [
     (
         flat_in_tenants(100, 10_000, at_least=0.85),
-        metrics(loads=[point(100, 100), point(10_000, 85)]),
-        [metrics(loads=[point(100, 100), point(10_000, 84)]), metrics(loads=[point(100, 100)])],
+        metrics(loads=[point(100, 100), point(10_000, 1, speed_ratio=0.85)]),
+        [
+            metrics(loads=[point(100, 100), point(10_000, 1, speed_ratio=0.84)]),
+            metrics(loads=[point(100, 100)]),
+            metrics(loads=[point(10_000, 100)]),
+            metrics(loads=[point(100, 100), point(10_000, 100, reference_tenants=3)]),
+        ],
     ),
     (
         parked_cost_nothing(at_most=1.5),
@@ -58,10 +63,10 @@ CASES = [
     ),
     (
         limits_cost_little(at_least=0.9),
-        metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 90)),
+        metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 1, speed_ratio=0.9)),
         [
-            metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 89)),
-            metrics(loads=[point(3, 50)], limited=point(100, 90)),
+            metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 1, speed_ratio=0.89)),
+            metrics(loads=[point(3, 50)], limited=point(100, 1, speed_ratio=0.9)),
         ],
     ),
     (

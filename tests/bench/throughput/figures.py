@@ -10,7 +10,7 @@ def point(tenants: int, rate: float, calls: float = 10.0, **changes) -> Throughp
         "tasks": 1,
         "median_tasks_per_s": rate,
         "fastest_tasks_per_s": rate,
-        "turns_per_s": [rate],
+        "turns_per_s": {0: rate},
         "calls_per_task": 1.0,
         "most_calls_per_task": calls,
         "redis_cpu_us_per_task": 1.0,
