@@ -1,5 +1,7 @@
 """Measures single calls of the store, without workers: dispatch with and without parked tenants, and batching."""
 
+import asyncio
+
 from bench.shared.platform import Platform, Progress
 from bench.throughput.manual_pool import COST, INCARNATION, manual_pool, submission
 from bench.throughput.metrics import DispatchPoint
@@ -24,7 +26,7 @@ async def dispatch_calls(scenario: ThroughputScenario, platform: Platform, progr
         await many.park(scenario.parked_tenants)
         for pool in (few, many):
             await pool.open([f"free-{number}" for number in range(scenario.few_tenants)])
-            await pool.deal((scenario.dispatch_calls + 10) * sum(batches))
+        await asyncio.gather(*(pool.deal((scenario.dispatch_calls + 10) * sum(batches)) for pool in (few, many)))
         for _ in range(scenario.dispatch_calls):
             for batch in batches:
                 for pool in (few, many):

@@ -60,16 +60,7 @@ class ManualPool:
         refs = [
             TaskRef(each, f"task-{number}") for number, each in enumerate(islice(self._turns, count), self.submitted)
         ]
-        pages = deque(refs[first : first + _BATCH] for first in range(0, count, _BATCH))
-
-        async def submit_next() -> None:
-            while pages:
-                await self._submit(pages.popleft())
-
-        try:
-            await asyncio.gather(*(submit_next() for _ in range(_AT_ONCE)))
-        finally:
-            pages.clear()
+        await self._submit_all(refs)
 
     async def park(self, count: int) -> None:
         """Register tenants of one slot, use it, and let each be parked with another task waiting.
@@ -80,9 +71,7 @@ class ManualPool:
         tenants = [f"parked-{number:05}" for number in range(count)]
         await self.store.put_tenants(dict.fromkeys(tenants, TenantConfig(slots=1)))
         self.tenants += count
-        for first in range(0, count, _BATCH // 2):
-            some = tenants[first : first + _BATCH // 2]
-            await self._submit([TaskRef(each, f"task-{number}") for each in some for number in (0, 1)])
+        await self._submit_all([TaskRef(each, f"task-{number}") for each in tenants for number in (0, 1)])
         while (await self.store.dispatch([(INCARNATION, _BATCH)], _BATCH)).runnable:
             pass
         self.parked = sum([tenant.parked is not None async for tenant in self.store.tenants()])
@@ -115,6 +104,19 @@ class ManualPool:
         """Return how many tasks wait, by the store's count."""
         pool = (await self.store.snapshot()).pool
         return pool.live - pool.slots
+
+    async def _submit_all(self, refs: Sequence[TaskRef]) -> None:
+        """Submit in batches, of which some are always under way. None begins after a refusal."""
+        batches = deque(refs[first : first + _BATCH] for first in range(0, len(refs), _BATCH))
+
+        async def submit_next() -> None:
+            while batches:
+                await self._submit(batches.popleft())
+
+        try:
+            await asyncio.gather(*(submit_next() for _ in range(_AT_ONCE)))
+        finally:
+            batches.clear()
 
     async def _submit(self, refs: Sequence[TaskRef]) -> None:
         answers = await self.store.submit([submission(ref) for ref in refs], "bench-client")
