@@ -6,13 +6,12 @@ OUT    ?= bench-results
 WORKERS := tests/workers
 STORE  := tests/store tests/properties tests/audit
 RAY    := tests/runtime tests/docs tests/packaging
-PROGRAMS := $(addprefix tests/runtime/test_,owner_signals.py program_end.py ray_ended.py serve.py)
 CORE   := $(shell find core_rs -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 whole  = output=$$($(1) 2>&1); code=$$?; echo "$$output"; exit $$code
 
-.PHONY: help setup bench test test-workers test-store test-ray test-others test-core test-faults \
-  test-faults-in-programs test-faults-in-place lint format instructions docs clean
+.PHONY: help setup bench test test-workers test-store test-ray test-others test-core test-faults lint format \
+  instructions docs clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -53,13 +52,7 @@ test-core:       ## test the Rust core alone, without Python
 	cargo test --workspace --quiet
 
 test-faults: setup  ## run the tests that kill, stop and cut off real processes
-	@$(MAKE) --no-print-directory -j2 test-faults-in-programs test-faults-in-place
-
-test-faults-in-programs: setup
-	@$(call whole,$(BIN)/python -m pytest -m fault $(PROGRAMS))
-
-test-faults-in-place: setup
-	@$(BIN)/python -m pytest -m fault $(patsubst %,--ignore=%,$(PROGRAMS))
+	$(BIN)/python -m pytest -m fault
 
 lint: setup      ## check with ruff, mypy, import-linter, clippy, rustfmt and the Lua linter
 	$(BIN)/ruff check .
