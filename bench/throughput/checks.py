@@ -39,18 +39,11 @@ def limits_cost_little(*, at_least: float) -> Figure:
     )
 
 
-def _parked_ratios(metrics: ThroughputMetrics) -> Mapping[str, float | None]:
-    free = {point.batch: point.p50_us for point in metrics.dispatch_calls if not point.parked}
-    parked = {point.batch: point.p50_us for point in metrics.dispatch_calls if point.parked}
-    pairs = {batch: (parked.get(batch), free.get(batch)) for batch in free | parked}
-    return {f"batch of {batch}": mine / other if mine and other else None for batch, (mine, other) in pairs.items()}
-
-
 def parked_cost_nothing(*, at_most: float) -> Figure:
     """A dispatch call costs about the same for any number of parked tenants."""
     return Figure(
         "a dispatch call with nearly all tenants parked",
-        _parked_ratios,
+        lambda m: {f"batch of {batch}": ratio for batch, ratio in m.parked_ratios.items()},
         at_most=at_most,
         expected=f"≤ {at_most:g} × one with ten tenants",
         digits=3,

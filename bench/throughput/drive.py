@@ -59,11 +59,13 @@ async def drive(scenario: ThroughputScenario, run: Run) -> ThroughputMetrics:
         progress("round trips at light load")
         round_trip = await _round_trips(session, scenario.round_trips)
         loads = await take_turns(scenario, session, progress)
+    calls, parked_ratios = await decisions.dispatch_calls(scenario, platform, progress)
     return ThroughputMetrics(
         loads=[_point(scenario, Tenants(count), loads) for count in scenario.tenant_counts],
         limited=_point(scenario, Tenants(scenario.limited_tenants, limited=True), loads),
         round_trip_ms=round_trip,
-        dispatch_calls=await decisions.dispatch_calls(scenario, platform, progress),
+        dispatch_calls=calls,
+        parked_ratios=parked_ratios,
         batching=await decisions.batching(scenario, platform, progress),
         backlogs=await backlogs.backlogs(scenario, platform, progress),
         drained=drained,

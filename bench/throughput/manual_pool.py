@@ -1,11 +1,12 @@
 """A pool whose only worker the caller plays, for timing single calls of the store."""
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import cycle, islice
+from statistics import median
 from typing import Final
 
 from bench.shared.platform import Platform
@@ -129,6 +130,35 @@ class ManualPool:
         stats = await self.store.info("commandstats")
         numbers = dict(pair.split("=", 1) for pair in stats["cmdstat_evalsha"].split(","))
         return int(numbers["calls"]), int(numbers["usec"])
+
+
+async def compare_dispatch(
+    pools: Sequence[ManualPool], batches: Sequence[int], calls: int
+) -> list[dict[str, float | None]]:
+    """Time calls in the pools by turns; what a call hands over is dealt again, so a queue keeps its length.
+
+    Calls beside each other meet the same machine, so their ratio means something even when no single figure does.
+
+    Returns:
+        For each pool, by batch: the median ratio of a call to the one of the first pool in the same turn; None: not
+        measured.
+    """
+    ratios: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
+    order = list(enumerate(pools))
+    for _ in range(calls):
+        for batch in batches:
+            took: dict[int, float | None] = {}
+            for place, pool in order:
+                placed, took[place] = await pool.time_dispatch(batch)
+                await pool.deal(placed)
+            for place, micros in took.items():
+                if micros and took[0]:
+                    ratios[place, batch].append(micros / took[0])
+        order.reverse()
+    return [
+        {str(batch): median(found) if (found := ratios[place, batch]) else None for batch in batches}
+        for place in range(len(pools))
+    ]
 
 
 @asynccontextmanager

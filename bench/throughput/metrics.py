@@ -79,6 +79,9 @@ class ThroughputMetrics(Metrics):
     """The load of as many tenants as the reference, each with a budget and both windows."""
     round_trip_ms: Percentiles
     dispatch_calls: list[DispatchPoint]
+    parked_ratios: dict[str, float | None]
+    """By batch, the median ratio of a call with nearly all tenants parked to the one beside it with few tenants; null:
+    not measured."""
     batching: dict[str, float]
     """Tasks per second through one cycle of the store, by batch size."""
     backlogs: list[Backlog]

@@ -70,7 +70,7 @@ class ThroughputScenario(Scenario):
             rounds=51,
             others_every=3,
             round_trips=60,
-            dispatch_calls=60,
+            dispatch_calls=100,
             cycle_tasks=256,
             backlog_calls=40,
         )

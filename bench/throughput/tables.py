@@ -35,7 +35,7 @@ def tables(metrics: ThroughputMetrics) -> Iterator[Table]:
     loads = [("none", each) for each in metrics.loads] + [("budget, both windows", metrics.limited)]
     yield f"Loads of {metrics.limited.tasks:,} tasks, dealt to their tenants one by one", _loads(loads)
     yield "Where the server's time goes: calls per task, and time per call, medians of all turns", _commands(loads)
-    yield "One dispatch call, server time", _calls(metrics.dispatch_calls)
+    yield "One dispatch call, server time", _calls(metrics.dispatch_calls, metrics.parked_ratios)
     yield "One dispatch call while tasks wait, server time, and memory", _backlogs(metrics.backlogs)
     rates = {f"batches of {size}": number(rate, 0, " tasks/s") for size, rate in metrics.batching.items()}
     yield "Submit, dispatch, start and settle by one caller, without workers", columns([("", rates)])
@@ -98,11 +98,19 @@ def _commands(loads: list[tuple[str, ThroughputPoint]]) -> list[str]:
     )
 
 
-def _calls(points: list[DispatchPoint]) -> list[str]:
+def _calls(points: list[DispatchPoint], ratios: dict[str, float | None]) -> list[str]:
     return table(
         [
             (heading, "right")
-            for heading in ("Tenants", "Of them parked", "Batch", "Calls measured", "p50 µs", "p99 µs")
+            for heading in (
+                "Tenants",
+                "Of them parked",
+                "Batch",
+                "Calls measured",
+                "p50 µs",
+                "p99 µs",
+                "Against none parked, median",
+            )
         ],
         [
             [
@@ -112,6 +120,7 @@ def _calls(points: list[DispatchPoint]) -> list[str]:
                 str(each.calls),
                 number(each.p50_us, 0),
                 number(each.p99_us, 0),
+                number(ratios.get(str(each.batch)) if each.parked else None, 2, " ×"),
             ]
             for each in points
         ],

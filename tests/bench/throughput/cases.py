@@ -9,12 +9,7 @@ from bench.throughput.checks import (
     limits_cost_little,
     parked_cost_nothing,
 )
-from tests.bench.throughput.figures import call, drained, metrics, point, queues
-
-
-def calls(free: float | None, parked: float | None):
-    return metrics(dispatch_calls=[call(0, 1, free), call(9990, 1, parked)])
-
+from tests.bench.throughput.figures import drained, metrics, point, queues
 
 CASES = [
     (
@@ -29,11 +24,12 @@ CASES = [
     ),
     (
         parked_cost_nothing(at_most=1.5),
-        calls(100, 150),
+        metrics(parked_ratios={"1": 1.5, "64": 1.0}),
         [
-            calls(100, 151),
-            metrics(dispatch_calls=[call(0, 1, 100), call(0, 64, 100), call(9990, 1, 100)]),
-            *(calls(free, parked) for free, parked in ((100, None), (100, 0), (None, 100), (0, 100))),
+            metrics(parked_ratios={"1": 1.51, "64": 1.0}),
+            metrics(parked_ratios={"1": 1.0, "64": 1.51}),
+            metrics(parked_ratios={"1": 1.0, "64": None}),
+            metrics(parked_ratios={}),
         ],
     ),
     (

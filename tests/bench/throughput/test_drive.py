@@ -52,7 +52,7 @@ async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
 
 
 async def test_dispatch_is_timed_with_the_tenants_really_parked(platform):
-    points = await decisions.dispatch_calls(SMALL, platform, lambda _: None)
+    points, ratios = await decisions.dispatch_calls(SMALL, platform, lambda _: None)
     assert [(each.tenants, each.parked, each.batch) for each in points] == [
         (10, 0, 1),
         (310, 300, 1),
@@ -60,6 +60,8 @@ async def test_dispatch_is_timed_with_the_tenants_really_parked(platform):
         (310, 300, 64),
     ]
     assert all(each.calls == 5 and each.p50_us > 0 for each in points)
+    assert ratios.keys() == {"1", "64"}
+    assert min(ratios.values()) > 0
 
 
 async def test_tenants_that_are_not_parked_cannot_be_timed_as_parked(platform, monkeypatch):
