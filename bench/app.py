@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bench import claims, report, results
 from bench.ray_platform import RayPlatform
+from bench.results import Results
 from bench.runner import Plan, run
 from bench.shared.scenario import Scenario
 from bench.shared.text import visible
@@ -98,17 +99,24 @@ async def _execute(options: Options, streams: Streams) -> int:
                 screen.say(line)
             found = await run(plan, platform, screen)
             path = results.save(found, options.out)
-            page = report.write(found, options.out)
             screen.stop()
             show(console, found, claims.skipped(found.scenarios))
-            console.print(f"report: {page}\nresults: {path}", soft_wrap=True, markup=False, highlight=False)
+            drawing = asyncio.create_task(_draw(found, path, console))
             if options.json:
                 streams.out.write(found.to_json())
                 streams.out.flush()
             if options.hold:
+                await drawing
                 console.print("everything stays up; press Ctrl-C to end")
                 await _until_interrupted()
+        await drawing
     return 0 if found.passed else 1
+
+
+async def _draw(found: Results, path: Path, console: Console) -> None:
+    """Write the report beside the results, in a thread: meanwhile Ray can stop."""
+    page = await asyncio.to_thread(report.write, found, path.parent)
+    console.print(f"report: {page}\nresults: {path}", soft_wrap=True, markup=False, highlight=False)
 
 
 async def _until_interrupted() -> None:

@@ -30,10 +30,8 @@ async def drive(scenario: RaceScenario, run: Run) -> RaceMetrics:
         after=outcome.after,
         answers={f"read {read}, wrote +1": count for read, count in sorted(Counter(outcome.read).items())},
     )
-    repaired = []
-    for contenders in scenario.crowds:
-        run.progress(f"{contenders} controllers")
-        repaired.append(await _repaired(scenario, run.platform, contenders))
+    run.progress(f"crowds of {' and '.join(map(str, scenario.crowds))} controllers")
+    repaired = await asyncio.gather(*(_repaired(scenario, run.platform, contenders) for contenders in scenario.crowds))
     return RaceMetrics(naive=broken, repaired=repaired)
 
 

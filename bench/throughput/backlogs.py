@@ -5,14 +5,11 @@ before the next call, so a queue keeps its length; no task that was handed over 
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from statistics import median
 
 from bench.shared.platform import Platform, Progress
 from bench.shared.session import ScenarioError
-from bench.throughput.manual_pool import ManualPool, manual_pool
+from bench.throughput.manual_pool import ManualPool, compare_dispatch, manual_pool
 from bench.throughput.meter import memory_bytes, pending_frees
 from bench.throughput.metrics import Backlog
 from bench.throughput.scenario import ThroughputScenario
@@ -47,7 +44,7 @@ async def _of_tenants(
             bytes_per_task.append(await _fill(pool, pending))
             pools.append(pool)
         progress(f"one dispatch call of {tenants:,} tenants, by backlog")
-        ratios = await _take_turns(scenario, pools)
+        ratios = await compare_dispatch(pools, scenario.batches, scenario.backlog_calls)
         found = []
         for place, (pending, pool) in enumerate(zip(scenario.backlogs, pools, strict=True)):
             waiting = await pool.pending()
@@ -59,36 +56,10 @@ async def _of_tenants(
                     pending=waiting,
                     bytes_per_task=bytes_per_task[place],
                     calls=[pool.point(batch) for batch in scenario.batches],
-                    ratios={str(batch): _median(ratios[place, batch]) for batch in scenario.batches},
+                    ratios=ratios[place],
                 )
             )
     return found
-
-
-async def _take_turns(
-    scenario: ThroughputScenario, pools: Sequence[ManualPool]
-) -> defaultdict[tuple[int, int], list[float]]:
-    """Time the calls; return by pool and batch the ratios to the call in the first pool in the same turn.
-
-    Calls beside each other meet the same machine, so their ratio means something even when no single figure does.
-    """
-    ratios: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
-    order = list(enumerate(pools))
-    for _ in range(scenario.backlog_calls):
-        for batch in scenario.batches:
-            took: dict[int, float | None] = {}
-            for place, pool in order:
-                placed, took[place] = await pool.time_dispatch(batch)
-                await pool.deal(placed)
-            for place, micros in took.items():
-                if micros and took[0]:
-                    ratios[place, batch].append(micros / took[0])
-        order.reverse()
-    return ratios
-
-
-def _median(values: Sequence[float]) -> float | None:
-    return median(values) if values else None
 
 
 async def _fill(pool: ManualPool, pending: int) -> float:

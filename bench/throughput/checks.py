@@ -1,7 +1,6 @@
 """The promises about the cost of a decision: ratios within one run, and counts."""
 
 from collections.abc import Mapping
-from statistics import median
 
 from bench.shared.checks import Bound, Promise
 from bench.throughput.metrics import ThroughputMetrics, ThroughputPoint
@@ -13,22 +12,18 @@ def _load(metrics: ThroughputMetrics, tenants: int) -> ThroughputPoint | None:
     return next((each for each in metrics.loads if each.tenants == tenants), None)
 
 
-def _turn_by_turn(one: ThroughputPoint | None, other: ThroughputPoint | None) -> float | None:
-    """Return the median over the turns of the two rates' ratio.
-
-    Each turn loads both, one right after the other: a machine that is slow for a while is slow for both.
-    """
-    if one is None or other is None or len(one.turns_per_s) != len(other.turns_per_s) or not all(other.turns_per_s):
+def _speed_ratio(metrics: ThroughputMetrics, load: ThroughputPoint | None, reference: int) -> float | None:
+    """Return a load's speed against that of ``reference`` tenants; None if either was not measured."""
+    if load is None or load.reference_tenants != reference or _load(metrics, reference) is None:
         return None
-    ratios = [mine / theirs for mine, theirs in zip(one.turns_per_s, other.turns_per_s, strict=True)]
-    return median(ratios) if ratios else None
+    return load.speed_ratio
 
 
 def flat_in_tenants(few: int, many: int, *, at_least: float) -> Figure:
     """Many tenants cost about as much as few."""
     return Figure(
         f"throughput at {many:,} tenants against {few:,}",
-        lambda m: _turn_by_turn(_load(m, many), _load(m, few)),
+        lambda m: _speed_ratio(m, _load(m, many), few),
         at_least=at_least,
         expected=f"≥ {at_least:g} ×",
     )
@@ -38,24 +33,17 @@ def limits_cost_little(*, at_least: float) -> Figure:
     """A budget and both windows for every tenant slow the load down only slightly."""
     return Figure(
         "throughput with budgets and windows for every tenant",
-        lambda m: _turn_by_turn(m.limited, _load(m, m.limited.tenants)),
+        lambda m: _speed_ratio(m, m.limited, m.limited.tenants),
         at_least=at_least,
         expected=f"≥ {at_least:g} × without",
     )
-
-
-def _parked_ratios(metrics: ThroughputMetrics) -> Mapping[str, float | None]:
-    free = {point.batch: point.p50_us for point in metrics.dispatch_calls if not point.parked}
-    parked = {point.batch: point.p50_us for point in metrics.dispatch_calls if point.parked}
-    pairs = {batch: (parked.get(batch), free.get(batch)) for batch in free | parked}
-    return {f"batch of {batch}": mine / other if mine and other else None for batch, (mine, other) in pairs.items()}
 
 
 def parked_cost_nothing(*, at_most: float) -> Figure:
     """A dispatch call costs about the same for any number of parked tenants."""
     return Figure(
         "a dispatch call with nearly all tenants parked",
-        _parked_ratios,
+        lambda m: {f"batch of {batch}": ratio for batch, ratio in m.parked_ratios.items()},
         at_most=at_most,
         expected=f"≤ {at_most:g} × one with ten tenants",
         digits=3,

@@ -1,7 +1,7 @@
 """Measures single calls of the store, without workers: dispatch with and without parked tenants, and batching."""
 
 from bench.shared.platform import Platform, Progress
-from bench.throughput.manual_pool import COST, INCARNATION, manual_pool, submission
+from bench.throughput.manual_pool import COST, INCARNATION, compare_dispatch, manual_pool, submission
 from bench.throughput.metrics import DispatchPoint
 from bench.throughput.scenario import ThroughputScenario
 from fairlane.clock import SYSTEM_CLOCK
@@ -11,9 +11,17 @@ from fairlane.domain.task import TaskRef
 from fairlane.store.messages import Settlement
 from fairlane.store.store import Store
 
+_QUEUE = 1_000
+"""Tasks waiting in each pool of which some are parked, and of the one beside it."""
 
-async def dispatch_calls(scenario: ThroughputScenario, platform: Platform, progress: Progress) -> list[DispatchPoint]:
+
+async def dispatch_calls(
+    scenario: ThroughputScenario, platform: Platform, progress: Progress
+) -> tuple[list[DispatchPoint], dict[str, float | None]]:
     """Time dispatch with few tenants and with nearly all parked, taking turns.
+
+    Returns:
+        What the calls took; and by batch, the median ratio of a call with tenants parked to the one beside it without.
 
     Raises:
         ScenarioError: a submit was refused, or tenants are not parked.
@@ -24,12 +32,9 @@ async def dispatch_calls(scenario: ThroughputScenario, platform: Platform, progr
         await many.park(scenario.parked_tenants)
         for pool in (few, many):
             await pool.open([f"free-{number}" for number in range(scenario.few_tenants)])
-            await pool.deal((scenario.dispatch_calls + 10) * sum(batches))
-        for _ in range(scenario.dispatch_calls):
-            for batch in batches:
-                for pool in (few, many):
-                    await pool.time_dispatch(batch)
-        return [pool.point(batch) for batch in batches for pool in (few, many)]
+            await pool.deal(_QUEUE)
+        _, ratios = await compare_dispatch((few, many), batches, scenario.dispatch_calls)
+        return [pool.point(batch) for batch in batches for pool in (few, many)], ratios
 
 
 async def batching(scenario: ThroughputScenario, platform: Platform, progress: Progress) -> dict[str, float]:

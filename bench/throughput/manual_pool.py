@@ -1,10 +1,12 @@
 """A pool whose only worker the caller plays, for timing single calls of the store."""
 
 import asyncio
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import cycle, islice
+from statistics import median
 from typing import Final
 
 from bench.shared.platform import Platform
@@ -59,9 +61,7 @@ class ManualPool:
         refs = [
             TaskRef(each, f"task-{number}") for number, each in enumerate(islice(self._turns, count), self.submitted)
         ]
-        pages = [refs[first : first + _BATCH] for first in range(0, count, _BATCH)]
-        for first in range(0, len(pages), _AT_ONCE):
-            await asyncio.gather(*(self._submit(page) for page in pages[first : first + _AT_ONCE]))
+        await self._submit_all(refs)
 
     async def park(self, count: int) -> None:
         """Register tenants of one slot, use it, and let each be parked with another task waiting.
@@ -72,9 +72,7 @@ class ManualPool:
         tenants = [f"parked-{number:05}" for number in range(count)]
         await self.store.put_tenants(dict.fromkeys(tenants, TenantConfig(slots=1)))
         self.tenants += count
-        for first in range(0, count, _BATCH // 2):
-            some = tenants[first : first + _BATCH // 2]
-            await self._submit([TaskRef(each, f"task-{number}") for each in some for number in (0, 1)])
+        await self._submit_all([TaskRef(each, f"task-{number}") for each in tenants for number in (0, 1)])
         while (await self.store.dispatch([(INCARNATION, _BATCH)], _BATCH)).runnable:
             pass
         self.parked = sum([tenant.parked is not None async for tenant in self.store.tenants()])
@@ -108,6 +106,19 @@ class ManualPool:
         pool = (await self.store.snapshot()).pool
         return pool.live - pool.slots
 
+    async def _submit_all(self, refs: Sequence[TaskRef]) -> None:
+        """Submit in batches, of which some are always under way. None begins after a refusal."""
+        batches = deque(refs[first : first + _BATCH] for first in range(0, len(refs), _BATCH))
+
+        async def submit_next() -> None:
+            while batches:
+                await self._submit(batches.popleft())
+
+        try:
+            await asyncio.gather(*(submit_next() for _ in range(_AT_ONCE)))
+        finally:
+            batches.clear()
+
     async def _submit(self, refs: Sequence[TaskRef]) -> None:
         answers = await self.store.submit([submission(ref) for ref in refs], "bench-client")
         refused = [each.status for each in answers if each.status is not SubmitStatus.ACCEPTED]
@@ -119,6 +130,35 @@ class ManualPool:
         stats = await self.store.info("commandstats")
         numbers = dict(pair.split("=", 1) for pair in stats["cmdstat_fcall"].split(","))
         return int(numbers["calls"]), int(numbers["usec"])
+
+
+async def compare_dispatch(
+    pools: Sequence[ManualPool], batches: Sequence[int], calls: int
+) -> list[dict[str, float | None]]:
+    """Time calls in the pools by turns; what a call hands over is dealt again, so a queue keeps its length.
+
+    Calls beside each other meet the same machine, so their ratio means something even when no single figure does.
+
+    Returns:
+        For each pool, by batch: the median ratio of a call to the one of the first pool in the same turn; None: not
+        measured.
+    """
+    ratios: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
+    order = list(enumerate(pools))
+    for _ in range(calls):
+        for batch in batches:
+            took: dict[int, float | None] = {}
+            for place, pool in order:
+                placed, took[place] = await pool.time_dispatch(batch)
+                await pool.deal(placed)
+            for place, micros in took.items():
+                if micros and took[0]:
+                    ratios[place, batch].append(micros / took[0])
+        order.reverse()
+    return [
+        {str(batch): median(found) if (found := ratios[place, batch]) else None for batch in batches}
+        for place in range(len(pools))
+    ]
 
 
 @asynccontextmanager

@@ -1,8 +1,9 @@
 """The summary of a load's turns: medians and extremes, and ratios to another load that took the same turns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from statistics import median, median_low
+from typing import TypeAlias
 
 from bench.throughput.metrics import ThroughputPoint
 
@@ -19,42 +20,45 @@ class Turn:
     events: int
 
 
-def summed_up(
-    turns: Sequence[Turn], *, tenants: int, tasks: int, reference: Sequence[Turn], reference_tenants: int
-) -> ThroughputPoint:
-    """Compute the figures. Turn i of the reference ran beside turn i of the load.
+Turns: TypeAlias = dict[int, Turn]
+"""The turns of one load, by the number of their round."""
+
+
+def summed_up(turns: Turns, *, tenants: int, tasks: int, reference: Turns, reference_tenants: int) -> ThroughputPoint:
+    """Compute the figures. A load's turn is compared with the one of the reference in the same round.
 
     Raises:
-        ValueError: there are no turns, or not as many of the reference.
+        ValueError: there are no turns, or the reference had none in one of their rounds.
     """
-    if not turns or len(turns) != len(reference):
-        raise ValueError(f"{len(turns)} turns against {len(reference)} of the reference: wants as many, at least one")
-    speeds = [each.tasks_per_s for each in turns]
-    calls = [each.calls_per_task for each in turns]
+    if not turns or not turns.keys() <= reference.keys():
+        raise ValueError(f"rounds {[*turns]} against {[*reference]} of the reference: each must be there, at least one")
+    each_turn = turns.values()
+    speeds = [each.tasks_per_s for each in each_turn]
+    calls = [each.calls_per_task for each in each_turn]
     return ThroughputPoint(
         tenants=tenants,
         tasks=tasks,
         median_tasks_per_s=median(speeds),
         fastest_tasks_per_s=max(speeds),
-        turns_per_s=[round(each, 1) for each in speeds],
+        turns_per_s={number: round(each.tasks_per_s, 1) for number, each in turns.items()},
         calls_per_task=median(calls),
         most_calls_per_task=max(calls),
-        redis_cpu_us_per_task=median(each.cpu_us_per_task for each in turns),
-        commands_per_task=_medians([each.commands_per_task for each in turns], absent=0.0),
-        us_per_call=_medians([each.us_per_call for each in turns]),
-        events=median_low(each.events for each in turns),
+        redis_cpu_us_per_task=median(each.cpu_us_per_task for each in each_turn),
+        commands_per_task=_medians([each.commands_per_task for each in each_turn], absent=0.0),
+        us_per_call=_medians([each.us_per_call for each in each_turn]),
+        events=median_low(each.events for each in each_turn),
         reference_tenants=reference_tenants,
         speed_ratio=_ratio(turns, reference, lambda each: each.tasks_per_s),
         cpu_ratio=_ratio(turns, reference, lambda each: each.cpu_us_per_task),
     )
 
 
-def _ratio(turns: Sequence[Turn], reference: Sequence[Turn], figure: Callable[[Turn], float]) -> float:
+def _ratio(turns: Turns, reference: Turns, figure: Callable[[Turn], float]) -> float:
     """Return the median over the turns of the ratio: a machine that is slow for a while is slow for both."""
-    return median(figure(mine) / figure(theirs) for mine, theirs in zip(turns, reference, strict=True))
+    return median(figure(turn) / figure(reference[number]) for number, turn in turns.items())
 
 
-def _medians(turns: Sequence[dict[str, float]], absent: float | None = None) -> dict[str, float]:
+def _medians(turns: Collection[dict[str, float]], absent: float | None = None) -> dict[str, float]:
     """Return the median of each name over the turns; a turn that lacks it counts as ``absent``, or not at all."""
     found = {}
     for name in sorted({name for each in turns for name in each}):

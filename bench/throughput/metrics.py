@@ -15,8 +15,8 @@ class ThroughputPoint(Part):
     median_tasks_per_s: float
     fastest_tasks_per_s: float
     """Of the fastest turn: anything else the machine did can only have slowed the others."""
-    turns_per_s: list[float]
-    """Of every turn, in their order."""
+    turns_per_s: dict[int, float]
+    """Of every turn, by the number of its round."""
     calls_per_task: float
     most_calls_per_task: float
     """Of the turn with the most."""
@@ -27,7 +27,7 @@ class ThroughputPoint(Part):
     events: int
     """Entries of the event stream that a turn made, read back without a gap."""
     reference_tenants: int
-    """Of the load without limits that the ratios compare with, turn by turn."""
+    """Of the load without limits that the ratios compare with, round by round."""
     speed_ratio: float
     cpu_ratio: float
 
@@ -79,6 +79,9 @@ class ThroughputMetrics(Metrics):
     """The load of as many tenants as the reference, each with a budget and both windows."""
     round_trip_ms: Percentiles
     dispatch_calls: list[DispatchPoint]
+    parked_ratios: dict[str, float | None]
+    """By batch, the median ratio of a call with nearly all tenants parked to the one beside it with few tenants; null:
+    not measured."""
     batching: dict[str, float]
     """Tasks per second through one cycle of the store, by batch size."""
     backlogs: list[Backlog]

@@ -24,7 +24,9 @@ class ThroughputScenario(Scenario):
     tenant_counts: tuple[int, ...]
     tasks: int
     rounds: int
-    """How often the tenant counts take turns."""
+    """How often ``limited_tenants`` are loaded, without limits and with them."""
+    others_every: int
+    """The other tenant counts take their turns in every such round; odd, so that their order changes, too."""
     limited_tenants: int
     """One of the tenant counts, whose load is also driven with a budget and both windows for every tenant."""
     worker_count: int
@@ -46,6 +48,7 @@ class ThroughputScenario(Scenario):
             "tenant_counts": list(self.tenant_counts),
             "tasks": self.tasks,
             "rounds": self.rounds,
+            "others_every": self.others_every,
             "limited_tenants": self.limited_tenants,
             "workers": self.worker_count,
             "worker_slots": self.worker_slots,
@@ -62,7 +65,14 @@ class ThroughputScenario(Scenario):
     def brief(self) -> Self:
         """See ``Scenario``."""
         return replace(
-            self, tasks=500, rounds=41, round_trips=100, dispatch_calls=60, cycle_tasks=512, backlog_calls=40
+            self,
+            tasks=250,
+            rounds=51,
+            others_every=3,
+            round_trips=60,
+            dispatch_calls=100,
+            cycle_tasks=256,
+            backlog_calls=40,
         )
 
     def with_workers(self, count: int) -> Self:
@@ -91,6 +101,7 @@ THROUGHPUT = ThroughputScenario(
     tenant_counts=(3, 100, 10_000),
     tasks=4_000,
     rounds=31,
+    others_every=1,
     limited_tenants=100,
     worker_count=2,
     worker_slots=256,

@@ -10,7 +10,7 @@ TERMS = {
     "loads": (
         "**Tasks per second** run from the first submit to the last result in the client's hands; the kinds of load "
         "take turns, and **against 100 tenants** is the median over the turns of the ratio to the load of 100 "
-        "tenants without limits in the same turn. **Calls per task** are the server commands that scripts and "
+        "tenants without limits in the same round. **Calls per task** are the server commands that scripts and "
         "clients execute over a task's whole life: in the median turn, and in the one with the **most**, which is "
         "what the check looks at. The server's CPU per task bounds what one server can do."
     ),
@@ -33,10 +33,9 @@ def tables(metrics: ThroughputMetrics) -> Iterator[Table]:
     """Yield the tables of everything that was measured."""
     yield "Latency", latencies({"round trip at light load": metrics.round_trip_ms})
     loads = [("none", each) for each in metrics.loads] + [("budget, both windows", metrics.limited)]
-    turns, tasks = len(metrics.limited.turns_per_s), metrics.limited.tasks
-    yield f"Loads of {tasks:,} tasks, dealt to their tenants one by one; {turns} turns of each", _loads(loads)
+    yield f"Loads of {metrics.limited.tasks:,} tasks, dealt to their tenants one by one", _loads(loads)
     yield "Where the server's time goes: calls per task, and time per call, medians of all turns", _commands(loads)
-    yield "One dispatch call, server time", _calls(metrics.dispatch_calls)
+    yield "One dispatch call, server time", _calls(metrics.dispatch_calls, metrics.parked_ratios)
     yield "One dispatch call while tasks wait, server time, and memory", _backlogs(metrics.backlogs)
     rates = {f"batches of {size}": number(rate, 0, " tasks/s") for size, rate in metrics.batching.items()}
     yield "Submit, dispatch, start and settle by one caller, without workers", columns([("", rates)])
@@ -49,6 +48,7 @@ def _loads(loads: list[tuple[str, ThroughputPoint]]) -> list[str]:
         [
             ("Tenants", "right"),
             ("Limits of each", "left"),
+            ("Turns", "right"),
             ("Tasks/s, median", "right"),
             ("Fastest turn", "right"),
             (f"Speed {reference}, median", "right"),
@@ -61,6 +61,7 @@ def _loads(loads: list[tuple[str, ThroughputPoint]]) -> list[str]:
             [
                 number(each.tenants, 0),
                 limits,
+                str(len(each.turns_per_s)),
                 number(each.median_tasks_per_s, 0),
                 number(each.fastest_tasks_per_s, 0),
                 number(each.speed_ratio, 2, " ×"),
@@ -97,11 +98,19 @@ def _commands(loads: list[tuple[str, ThroughputPoint]]) -> list[str]:
     )
 
 
-def _calls(points: list[DispatchPoint]) -> list[str]:
+def _calls(points: list[DispatchPoint], ratios: dict[str, float | None]) -> list[str]:
     return table(
         [
             (heading, "right")
-            for heading in ("Tenants", "Of them parked", "Batch", "Calls measured", "p50 µs", "p99 µs")
+            for heading in (
+                "Tenants",
+                "Of them parked",
+                "Batch",
+                "Calls measured",
+                "p50 µs",
+                "p99 µs",
+                "Against none parked, median",
+            )
         ],
         [
             [
@@ -111,6 +120,7 @@ def _calls(points: list[DispatchPoint]) -> list[str]:
                 str(each.calls),
                 number(each.p50_us, 0),
                 number(each.p99_us, 0),
+                number(ratios.get(str(each.batch)) if each.parked else None, 2, " ×"),
             ]
             for each in points
         ],

@@ -1,4 +1,4 @@
-"""Loads through real workers, in turns: each kind of tenants once a turn, again and again.
+"""Loads through real workers, in turns: the kinds of tenants one after the other, round after round.
 
 A shared machine is slow for seconds at a time. Short turns side by side meet the same machine, so their ratio means
 something even when no single figure does.
@@ -11,7 +11,7 @@ from typing import Final
 from bench.shared.platform import Progress, Session
 from bench.shared.recorder import Recorder
 from bench.shared.session import ScenarioError, submit
-from bench.throughput.measures import Turn
+from bench.throughput.measures import Turn, Turns
 from bench.throughput.meter import Reading, read
 from bench.throughput.scenario import ThroughputScenario
 from fairlane.clock import SYSTEM_CLOCK
@@ -45,8 +45,8 @@ class Tenants:
         return [f"{kind}-of-{self.count}-{number:05}" for number in range(self.count)]
 
 
-async def take_turns(scenario: ThroughputScenario, session: Session, progress: Progress) -> dict[Tenants, list[Turn]]:
-    """Load every kind once a turn, each turn in the reverse order of the one before; return the turns by kind.
+async def take_turns(scenario: ThroughputScenario, session: Session, progress: Progress) -> dict[Tenants, Turns]:
+    """Load the kinds that each round is for, every other round in reverse; return the turns by kind.
 
     All tenants are registered throughout. A load starts with the tenant after the last one of its kind's load before.
 
@@ -59,11 +59,13 @@ async def take_turns(scenario: ThroughputScenario, session: Session, progress: P
     names = {kind: cycle(kind.ids) for kind in kinds}
     for kind in kinds:
         await session.store.put_tenants(dict.fromkeys(kind.ids, _LIMITED if kind.limited else TenantConfig()))
-    turns: dict[Tenants, list[Turn]] = {kind: [] for kind in kinds}
-    for turn in range(scenario.rounds):
-        progress(f"{scenario.tasks:,} tasks of each kind of tenants, turn {turn + 1} of {scenario.rounds}")
-        for kind in kinds if turn % 2 == 0 else reversed(kinds):
-            turns[kind].append(await _load(session, list(islice(names[kind], scenario.tasks))))
+    turns: dict[Tenants, Turns] = {kind: {} for kind in kinds}
+    compared = [kind for kind in kinds if kind.count == scenario.limited_tenants]
+    for number in range(scenario.rounds):
+        progress(f"{scenario.tasks:,} tasks of each kind of tenants, round {number + 1} of {scenario.rounds}")
+        loaded = kinds if number % scenario.others_every == 0 else compared
+        for kind in loaded if number % 2 == 0 else reversed(loaded):
+            turns[kind][number] = await _load(session, list(islice(names[kind], scenario.tasks)))
     return turns
 
 

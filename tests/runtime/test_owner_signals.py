@@ -24,11 +24,6 @@ def begin(run_program, endpoint, name):
     return begin
 
 
-def test_a_handler_set_before_the_start_stops_it_in_order(begin):
-    program = begin("loop", "connecting", "up")
-    assert program.end(signal.SIGTERM) == (0, "terminating\ndisconnected\nstopped\n", "")
-
-
 def test_the_handler_works_while_ray_connects(begin):
     program = begin("loop", "connecting")
     program.look()
@@ -48,11 +43,6 @@ def test_the_handler_works_while_ray_disconnects(begin):
 def test_a_program_without_a_handler_ends_at_once_and_silently(begin):
     program = begin("none", "up")
     assert program.end(signal.SIGTERM) == (-signal.SIGTERM, "", "")
-
-
-def test_a_handler_that_stops_a_sync_scheduler(begin):
-    program = begin("sync", "connecting", "up")
-    assert program.end(signal.SIGTERM) == (0, "terminating\ndisconnected\nstopped\n", "")
 
 
 def test_a_handler_that_stops_a_sync_scheduler_while_it_stops(begin):

@@ -9,26 +9,27 @@ from bench.throughput.checks import (
     limits_cost_little,
     parked_cost_nothing,
 )
-from tests.bench.throughput.figures import call, drained, metrics, point, queues
-
-
-def calls(free: float | None, parked: float | None):
-    return metrics(dispatch_calls=[call(0, 1, free), call(9990, 1, parked)])
-
+from tests.bench.throughput.figures import drained, metrics, point, queues
 
 CASES = [
     (
         flat_in_tenants(100, 10_000, at_least=0.85),
-        metrics(loads=[point(100, 100), point(10_000, 85)]),
-        [metrics(loads=[point(100, 100), point(10_000, 84)]), metrics(loads=[point(100, 100)])],
+        metrics(loads=[point(100, 100), point(10_000, 1, speed_ratio=0.85)]),
+        [
+            metrics(loads=[point(100, 100), point(10_000, 1, speed_ratio=0.84)]),
+            metrics(loads=[point(100, 100)]),
+            metrics(loads=[point(10_000, 100)]),
+            metrics(loads=[point(100, 100), point(10_000, 100, reference_tenants=3)]),
+        ],
     ),
     (
         parked_cost_nothing(at_most=1.5),
-        calls(100, 150),
+        metrics(parked_ratios={"1": 1.5, "64": 1.0}),
         [
-            calls(100, 151),
-            metrics(dispatch_calls=[call(0, 1, 100), call(0, 64, 100), call(9990, 1, 100)]),
-            *(calls(free, parked) for free, parked in ((100, None), (100, 0), (None, 100), (0, 100))),
+            metrics(parked_ratios={"1": 1.51, "64": 1.0}),
+            metrics(parked_ratios={"1": 1.0, "64": 1.51}),
+            metrics(parked_ratios={"1": 1.0, "64": None}),
+            metrics(parked_ratios={}),
         ],
     ),
     (
@@ -58,10 +59,10 @@ CASES = [
     ),
     (
         limits_cost_little(at_least=0.9),
-        metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 90)),
+        metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 1, speed_ratio=0.9)),
         [
-            metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 89)),
-            metrics(loads=[point(3, 50)], limited=point(100, 90)),
+            metrics(loads=[point(3, 50), point(100, 100)], limited=point(100, 1, speed_ratio=0.89)),
+            metrics(loads=[point(3, 50)], limited=point(100, 1, speed_ratio=0.9)),
         ],
     ),
     (

@@ -10,7 +10,7 @@ def point(tenants: int, rate: float, calls: float = 10.0, **changes) -> Throughp
         "tasks": 1,
         "median_tasks_per_s": rate,
         "fastest_tasks_per_s": rate,
-        "turns_per_s": [rate],
+        "turns_per_s": {0: rate},
         "calls_per_task": 1.0,
         "most_calls_per_task": calls,
         "redis_cpu_us_per_task": 1.0,
@@ -46,6 +46,7 @@ def metrics(**changes) -> ThroughputMetrics:
         "limited": point(100, 100),
         "round_trip_ms": Percentiles(p50=1.0, p95=2.0, p99=3.0),
         "dispatch_calls": [call(0, 1, 100), call(9990, 1, 100)],
+        "parked_ratios": {"1": 1.0, "64": 1.0},
         "batching": {"1": 10, "64": 100},
         "backlogs": [],
         "drained": drained(),
@@ -67,6 +68,7 @@ NOTHING = metrics(
     loads=[],
     limited=point(100, 0),
     dispatch_calls=[],
+    parked_ratios={},
     batching={},
     drained=drained(
         keys_before=0, keys_peak=0, keys_after=0, data_before_bytes=0, data_peak_bytes=0, data_after_bytes=0

@@ -16,7 +16,8 @@ SMALL = replace(
     THROUGHPUT,
     tenant_counts=(3, 50),
     tasks=500,
-    rounds=2,
+    rounds=4,
+    others_every=3,
     limited_tenants=50,
     round_trips=5,
     parked_tenants=300,
@@ -42,7 +43,7 @@ async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
         assert each.events > 0
     assert (metrics.loads[1].speed_ratio, metrics.loads[1].cpu_ratio) == (1.0, 1.0)
     assert metrics.limited.tenants == 50
-    assert len(metrics.limited.turns_per_s) == 2
+    assert [[*each.turns_per_s] for each in (*metrics.loads, metrics.limited)] == [[0, 3], [0, 1, 2, 3], [0, 1, 2, 3]]
     assert metrics.limited.commands_per_task["rpush"] > 0
     assert "rpush" not in metrics.loads[1].commands_per_task
     assert metrics.drained.keys_after == metrics.drained.keys_before < metrics.drained.keys_peak
@@ -51,7 +52,7 @@ async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
 
 
 async def test_dispatch_is_timed_with_the_tenants_really_parked(platform):
-    points = await decisions.dispatch_calls(SMALL, platform, lambda _: None)
+    points, ratios = await decisions.dispatch_calls(SMALL, platform, lambda _: None)
     assert [(each.tenants, each.parked, each.batch) for each in points] == [
         (10, 0, 1),
         (310, 300, 1),
@@ -59,6 +60,8 @@ async def test_dispatch_is_timed_with_the_tenants_really_parked(platform):
         (310, 300, 64),
     ]
     assert all(each.calls == 5 and each.p50_us > 0 for each in points)
+    assert ratios.keys() == {"1", "64"}
+    assert min(ratios.values()) > 0
 
 
 async def test_tenants_that_are_not_parked_cannot_be_timed_as_parked(platform, monkeypatch):
