@@ -33,12 +33,13 @@ class ManualWorker:
         return answer.tasks, answer.hold_ms
 
     async def complete(self, tasks: tuple[StartedTask, ...]) -> None:
-        """Settle tasks as completed, at their estimates."""
+        """Settle tasks as completed, at their estimates. As a provider's, the result tells the number of the attempt."""
         if tasks:
-            await self._store.settle(
-                self.incarnation,
-                [Settlement(task.ref, task.fence, Outcome.COMPLETED, task.cost, encode(None)) for task in tasks],
-            )
+            ends = [
+                Settlement(task.ref, task.fence, Outcome.COMPLETED, task.cost, encode({"attempt": task.failures + 1}))
+                for task in tasks
+            ]
+            await self._store.settle(self.incarnation, ends)
 
     async def leave(self) -> None:
         """Evict itself; tasks it still has return to their queue."""

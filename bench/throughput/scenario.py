@@ -67,7 +67,7 @@ class ThroughputScenario(Scenario):
         return replace(
             self,
             tasks=250,
-            rounds=51,
+            rounds=71,
             others_every=3,
             round_trips=60,
             dispatch_calls=100,

@@ -6,7 +6,7 @@ from bench.peers.environments import prepare
 from bench.peers.roster import FAIRLANE
 from bench.peers.turn import Size, take_turn
 
-SMALL = Size(tasks=300, trips=5, waiting=200)
+SMALL = Size(tasks=300, trips=5, waiting=2_000)
 
 
 @pytest.mark.ray
@@ -20,4 +20,4 @@ async def test_a_turn_measures_everything_and_every_task_runs_once(tmp_path):
         assert load.calls > load.tasks
     assert len(turn.trips_ms) == 5
     assert 50 < turn.bytes_per_task < 5_000
-    assert turn.tasks >= 10 + 200 + 500 + 5 + 2 * 300
+    assert turn.tasks >= 10 + 2_000 + 500 + 5 + 2 * 300
