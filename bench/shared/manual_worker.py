@@ -33,7 +33,7 @@ class ManualWorker:
         return answer.tasks, answer.hold_ms
 
     async def complete(self, tasks: tuple[StartedTask, ...]) -> None:
-        """Settle tasks as completed, at their estimates. As a provider's, the result tells the number of the attempt."""
+        """Settle tasks as completed, at their estimates; the result has the number of the attempt."""
         if tasks:
             ends = [
                 Settlement(task.ref, task.fence, Outcome.COMPLETED, task.cost, encode({"attempt": task.failures + 1}))
