@@ -44,7 +44,13 @@ def test_the_wheel_holds_the_library_only(wheel: zipfile.ZipFile) -> None:
     """It has neither the benchmark nor the generators of docs/, wherever in the tree they are."""
     assert {name.partition("/")[0].partition("-")[0] for name in wheel.namelist()} == {"fairlane"}
     generators = [path for path in (ROOT / "tools" / "docs").glob("*.py") if "def render" in path.read_text()]
-    assert {path.stem for path in generators} == {"configuration", "performance", "redis_schema", "telemetry"}
+    assert {path.stem for path in generators} == {
+        "configuration",
+        "peers",
+        "performance",
+        "redis_schema",
+        "telemetry",
+    }
     sources = [wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".py")]
     for title in ("# Configuration", "# What a task costs the server", "# What Fairlane stores", "# Metrics and spans"):
         assert any(title in path.read_text() for path in generators)
