@@ -37,7 +37,8 @@ async def _of_tenants(
     pools: list[ManualPool] = []
     bytes_per_task = []
     async with AsyncExitStack() as stack:
-        for pending in scenario.backlogs:
+        lengths = scenario.backlogs_of(tenants)
+        for pending in lengths:
             progress(f"{pending:,} tasks waiting for {tenants:,} tenants")
             pool = await stack.enter_async_context(manual_pool(platform, f"backlog-{pending}"))
             await pool.open([f"tenant-{number:05}" for number in range(tenants)])
@@ -46,7 +47,7 @@ async def _of_tenants(
         progress(f"one dispatch call of {tenants:,} tenants, by backlog")
         ratios = await compare_dispatch(pools, scenario.batches, scenario.backlog_calls)
         found = []
-        for place, (pending, pool) in enumerate(zip(scenario.backlogs, pools, strict=True)):
+        for place, (pending, pool) in enumerate(zip(lengths, pools, strict=True)):
             waiting = await pool.pending()
             if waiting != pending:
                 raise ScenarioError(f"{waiting} tasks wait, not {pending}")

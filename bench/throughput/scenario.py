@@ -38,9 +38,14 @@ class ThroughputScenario(Scenario):
     cycle_tasks: int
     batches: tuple[int, int]
     backlogs: tuple[int, ...]
-    """Tasks waiting while dispatch calls are timed, ascending; each for every number of tenants."""
+    """Tasks waiting while dispatch calls are timed, ascending; each for every number of tenants, and at least two of
+    each tenant."""
     backlog_calls: int
     """Of each batch in each backlog."""
+
+    def backlogs_of(self, tenants: int) -> tuple[int, ...]:
+        """Return how many tasks wait, ascending, for so many tenants."""
+        return tuple(sorted({max(pending, 2 * tenants) for pending in self.backlogs}))
 
     def settings(self) -> dict[str, JsonValue]:
         """Return loads and sample sizes."""
@@ -96,8 +101,8 @@ THROUGHPUT = ThroughputScenario(
     "is not promised to anybody else: a batch of some sixty tasks then reads and writes the records of three "
     "tenants instead of one for nearly each of its tasks (see the calls of `hmget` and `hset`). The loads "
     "hold a queue only for as long as they last; what a standing queue costs is timed call by call, without "
-    "workers. There, 1,000 tasks of 10,000 tenants are one for every tenth tenant, which is served and has "
-    "nothing more; with 100,000 it has a next task to look up, which costs a little.",
+    "workers. There, at least two tasks of each tenant wait: a tenant with a single task has no queue to read, "
+    "so that its turn costs less.",
     tenant_counts=(3, 100, 10_000),
     tasks=4_000,
     rounds=31,
