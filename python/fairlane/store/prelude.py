@@ -40,8 +40,17 @@ _NOTES: Final = {
     "added": "false",
 }
 """A call's own notes on a tenant, and their first values."""
-_POOL: Final = (*keys.WINDOWS, *(name for name in (*keys.POOL_SETTINGS, *keys.POOL_STATE) if name not in keys.WINDOWS))
-_TENANT: Final = (*keys.LIMIT_NUMBERS, "id", *_NOTES, *keys.TENANT_NUMBERS, *keys.TENANT_TEXTS)
+_OWNER: Final = (*keys.WINDOWS, "moved")
+"""What tenants and the pool have at the same indexes. ``moved``: a note that a tenant's entry in `limits` changes."""
+_POOL: Final = (*_OWNER, *(name for name in (*keys.POOL_SETTINGS, *keys.POOL_STATE) if name not in keys.WINDOWS))
+_TENANT: Final = (
+    *_OWNER,
+    *keys.LIMIT_NUMBERS[len(keys.WINDOWS) :],
+    "id",
+    *_NOTES,
+    *keys.TENANT_NUMBERS,
+    *keys.TENANT_TEXTS,
+)
 _RECORD_NOTES: Final = {
     "whole": "whole",
     "dirty": "false",
@@ -59,7 +68,7 @@ _REF: Final = ("tenant", "id")
 _RECORD: Final = ("tenant", "id", "name", *_RECORD_NOTES, *keys.TASK_NUMBERS, *keys.TASK_TEXTS, "error", "body_at")
 _SLOTS: Final = {
     array: {name: index for index, name in enumerate(names, 1)}
-    for array, names in (("t", _TENANT), ("pool", _POOL), ("owner", keys.WINDOWS), ("record", _RECORD), ("ref", _REF))
+    for array, names in (("t", _TENANT), ("pool", _POOL), ("owner", _OWNER), ("record", _RECORD), ("ref", _REF))
 }
 _SLOTTED: Final = re.compile(rf"\b({'|'.join(_SLOTS)})\.(\w+)")
 _TASK_FORMAT: Final = doubles(keys.TASK_NUMBERS) + "Bc0" * len(keys.TASK_TEXTS) + "I4c0"
@@ -157,7 +166,7 @@ def _read_pool() -> str:
         f" if schema ~= {keys.SCHEMA_VERSION} then if COMMAND ~= 'put_pool' then"
         " error('fairlane: the state was written by another version of Fairlane') end state = nil end"
         f" local {', '.join(keys.POOL_STATE)} = struct.unpack('{doubles(keys.POOL_STATE)}', state or NO_STATE)"
-        f" return {{ {', '.join(_POOL)} }} end"
+        f" return {{ {', '.join(_POOL).replace('moved', 'false')} }} end"
     )
 
 
@@ -166,11 +175,12 @@ def _read_tenant() -> str:
     notes = ", ".join(("id", *_NOTES.values()))
     record = f"struct.unpack('{_TENANT_FORMAT}', raw)"
     names = ", ".join(keys.LIMIT_NUMBERS)
-    none = ", ".join(str(keys.NO_LIMITS[name]) for name in keys.LIMIT_NUMBERS)
+    stored = ", ".join("false" if name == "moved" else name for name in _TENANT[: len(keys.LIMIT_NUMBERS) + 1])
+    none = ", ".join(str(keys.NO_LIMITS.get(name, "false")) for name in _TENANT[: len(keys.LIMIT_NUMBERS) + 1])
     return (
         "local function read_tenant(id, raw, limits)"
         f" if limits then local {names} = struct.unpack('{doubles(keys.LIMIT_NUMBERS)}', limits)"
-        f" return {{ {names}, {notes}, {record} }} end return {{ {none}, {notes}, {record} }} end"
+        f" return {{ {stored}, {notes}, {record} }} end return {{ {none}, {notes}, {record} }} end"
     )
 
 

@@ -15,7 +15,7 @@ end
 local key = top_up_key(request.tenant, string.format('%.0f', t.registered), request.key)
 if redis.call('EXISTS', key) == 0 then
   change_tenant(t)
-  t.top_up = t.top_up + request.units
+  t.top_up, t.moved = t.top_up + request.units, true
   later('SET', key, request.units, 'PX', 86400000)
   event('budget', t.id, whole_budget(t))
   touch(t)

@@ -33,7 +33,7 @@ local function book_late(item)
   end
   booked[once] = true
   change_tenant(t)
-  t.late, t.limited = t.late + actual, 1
+  t.late, t.limited, t.moved = t.late + actual, 1, true
   t.spent_total = t.spent_total + actual
   note_usage(record, fence, actual)
   event('late', item.tenant, item.id, fence, actual)

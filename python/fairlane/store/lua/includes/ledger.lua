@@ -22,7 +22,7 @@ end
 local function end_hold(t, record)
   t.cost = t.cost - record.cost
   if record.period ~= t.period then
-    t.held_before = t.held_before - record.cost
+    t.held_before, t.moved = t.held_before - record.cost, true
   end
 end
 
@@ -33,6 +33,6 @@ local function capture(t, record, actual)
     t.spent = t.spent + actual
     t.overrun = t.overrun + math.max(0, actual - record.cost)
   elseif record.period == t.period - 1 then
-    t.spent_before = t.spent_before + actual
+    t.spent_before, t.moved = t.spent_before + actual, true
   end
 end

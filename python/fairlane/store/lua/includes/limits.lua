@@ -37,7 +37,7 @@ local function apply(t, settings)
       event('period', t.id, t.period)
     end
   end
-  t.limited = 1
+  t.limited, t.moved = 1, true
 end
 
 -- Gives a tenant these settings, in the order of TENANT_SETTINGS. A changed weight counts for service from now on.

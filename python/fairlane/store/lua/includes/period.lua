@@ -10,6 +10,7 @@ end
 
 -- Begins a period. Attempts in flight stay with the period in which they were reserved.
 local function begin_period(t)
+  t.moved = true
   t.period = t.period + 1
   t.period_end = next_boundary(t)
   t.held_before = t.cost

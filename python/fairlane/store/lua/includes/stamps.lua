@@ -51,6 +51,7 @@ end
 -- Trims an owner's windows once a call; a call passes at most WINDOW_TRIM stamps of all owners together.
 local function trim_windows(owner, name)
   if not oldest[name] then
+    owner.moved = true
     local key = window_key(name)
     local passed
     passed, oldest[name] = pass_both(owner, key)

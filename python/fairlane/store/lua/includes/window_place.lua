@@ -14,6 +14,9 @@ local function take_place(owner, name, cost)
     owner.spend_sum = owner.spend_sum + cost
     taken = taken + SPEND_BIT
   end
+  if taken > 0 then
+    owner.moved = true
+  end
   if now >= owner.trim_at and (taken > 0 or owner.trim_at > 0) then
     trim_windows(owner, name)
   end
@@ -22,6 +25,7 @@ end
 
 -- Gives back the place of an attempt that never started.
 local function leave_place(owner, taken, cost)
+  owner.moved = true
   if taken % 2 == 1 then
     owner.starts_count = owner.starts_count - 1
   end

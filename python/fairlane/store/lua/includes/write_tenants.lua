@@ -19,7 +19,7 @@ end
 local function write_tenants()
   local limited, list = {}, {}
   for _, t in ipairs(touched) do
-    if t.limited == 1 then
+    if t.limited == 1 and t.moved then
       limited[#limited + 1] = t
     end
   end
