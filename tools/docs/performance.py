@@ -43,7 +43,7 @@ tool of valgrind, counts them. The server's hash seed is fixed. The figures are 
 
 {instructions}
 
-Repeated, a sum over the commands (column "all") differs by less than 0.5 %. A single command's count says less: Lua
+Repeated, a sum over the commands (column "all") differs by about 1 %. A single command's count says less: Lua
 collects its garbage step by step, in whichever script runs just then, and a change to one command can move that work to
 another. So the budget limits the sum.
 
