@@ -13,7 +13,7 @@ Costs = dict[str, dict[str, dict[str, float]]]
 """Per task: by load, by command, by what is counted (``instructions``, ``calls``, ``bytes``)."""
 
 TENANTS: Final = (3, 100, 10_000)
-# By batch. The server steps the collection of Lua's garbage once in 50 calls: 13 cycles of 64 make 52, 50 of 1 make 150.
+# By batch. The server steps the collection of Lua's garbage once in 50 calls: 13 cycles of 64 make 52; 50 of 1, 150.
 _CYCLES: Final = {64: 13, 1: 50}
 _TURNS: Final = range(2)
 _WARM_UP: Final = {64: 6, 1: 20}
