@@ -126,11 +126,15 @@ class SimulatedProvider:
         keys = [_key(self.run, name) for name in ("running", "start", "peak")]
         place = secrets.token_hex(8)
         began_s = SYSTEM_CLOCK.monotonic_s()
+        entering = asyncio.ensure_future(self._enter(keys=keys, args=[place, PLACE_MS, KEPT_MS, *steps]))
         try:
-            if not await self._enter(keys=keys, args=[place, PLACE_MS, KEPT_MS, *steps]):
+            if not await asyncio.shield(entering):
                 raise Throttled("more calls at once than the provider takes", retry_after_ms=self.retry_after_ms)
             await asyncio.sleep(duration_ms / 1000)
         finally:
+            await asyncio.wait(
+                {entering}
+            )  # a call cancelled here would leave before it had entered, and keep its place
             left_us = int(await self._leave(keys=keys[:1], args=[place]))
         entered_us = left_us - int((SYSTEM_CLOCK.monotonic_s() - began_s) * 1_000_000)
         marks = {"entered_us": entered_us, "left_us": left_us, "attempt": call.attempt}
