@@ -122,7 +122,7 @@ THROUGHPUT = ThroughputScenario(
         flat_in_tenants(100, 10_000, at_least=0.85),
         parked_cost_nothing(at_most=1.5),
         flat_in_backlog(1_000, 100_000, batch=64, at_most=1.5),
-        batching_pays(1, 64, at_least=4.0),
+        batching_pays(1, 64, at_least=5.0),
         few_calls(at_most=25),
         limits_cost_little(at_least=0.90),
         leaves_nothing(kept=0.02),

@@ -53,7 +53,11 @@ class FairlaneError(Exception):
 def _shown(value: object) -> object:
     if isinstance(value, str):
         return without_secrets(value)
-    return [_shown(each) for each in value] if isinstance(value, list) else value
+    if isinstance(value, dict):
+        return {_shown(name): _shown(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_shown(each) for each in value]
+    return tuple(_shown(each) for each in value) if type(value) is tuple else value
 
 
 def _rebuild(kind: type[FairlaneError], message: str, context: dict[str, object]) -> FairlaneError:

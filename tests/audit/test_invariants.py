@@ -145,6 +145,12 @@ async def test_a_fraction_in_a_counter_is_found(busy: World) -> None:
     assert (hit.rule, hit.found, hit.expected) == (Rule.COUNTER, "0.5", "a whole number")
 
 
+async def test_a_fraction_in_a_task_s_record_is_found(busy: World) -> None:
+    await poke(busy.store, "task", "b", "u1", throttles=0.5)
+    (hit,) = [each for each in await found(busy) if each.subject == "task:b:u1 throttles"]
+    assert (hit.rule, hit.found, hit.expected) == (Rule.COUNTER, "0.5", "a whole number")
+
+
 def runnable(rank: float, tenant: str, arrival: int = 7) -> Spoil:
     """Add an entry to the calendar."""
     return redis("ZADD", "calendar", arguments=(rank, struct.pack(">d", arrival) + tenant.encode()))

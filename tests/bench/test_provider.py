@@ -4,6 +4,7 @@ import asyncio
 import pickle
 
 import pytest
+from redis.asyncio import Redis
 
 from bench.fairness.checks import provider_peak
 from bench.shared.provider import Counter, InstantProvider, SimulatedProvider
@@ -44,6 +45,30 @@ async def test_a_call_takes_its_time_and_returns_its_marks(provider):
     reply = await provider.call(call(50, 7))
     assert reply.actual_units == 7
     assert 50_000 <= reply.result["left_us"] - reply.result["entered_us"] < 1_000_000
+
+
+async def test_a_call_that_is_cancelled_while_it_enters_keeps_no_place(provider, endpoint, name):
+    """The server may run what a caller has sent and no longer waits for."""
+    enter, entered = provider._enter, asyncio.Event()
+
+    async def on_the_way(**arguments):
+        entered.set()
+
+        async def at_the_server():
+            await asyncio.sleep(0.05)
+            return await enter(**arguments)
+
+        return await asyncio.shield(asyncio.ensure_future(at_the_server()))
+
+    provider._enter = on_the_way
+    calling = asyncio.ensure_future(provider.call(call(1_000)))
+    await entered.wait()
+    calling.cancel()
+    await asyncio.wait({calling})
+    assert calling.cancelled()
+    await asyncio.sleep(0.1)
+    async with Redis.from_url(endpoint.url) as client:
+        assert await client.zcard(f"bench:{{{name}}}:running") == 0
 
 
 @always_two

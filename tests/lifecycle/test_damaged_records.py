@@ -21,8 +21,9 @@ from tests.support.store_raw import command
         lambda record: record[:140],
         lambda record: record.replace(b"completed", b"abandoned"),
         lambda record: record[:136] + b"\xff" * 200,
+        lambda record: record[:8] + b"\x00" * 6 + b"\xf0\x7f" + record[16:],
     ],
-    ids=["no record", "broken off", "no such state", "too long texts"],
+    ids=["no record", "broken off", "no such state", "too long texts", "infinite cost"],
 )
 async def test_a_damaged_record_costs_only_its_own_caller_the_result(
     pool: Harness, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]

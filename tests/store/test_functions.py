@@ -1,13 +1,16 @@
 """Commands as functions of the server, and as scripts where it has none."""
 
+import re
+
 import pytest
 import redis
 
-from fairlane.errors import StoreError
+from fairlane.domain.attempt import Outcome
+from fairlane.errors import StoreError, StoreUnsuitable
 from fairlane.store import scripts
 from fairlane.store.messages import SubmitStatus, Write
 from tests.support.store_raw import command
-from tests.support.store_world import World, task
+from tests.support.store_world import World, settlement, task
 
 
 @pytest.mark.parametrize("name", scripts.COMMANDS)
@@ -46,6 +49,24 @@ async def test_a_user_who_may_not_call_functions_runs_scripts(own: World, admin:
     assert not own.store.uses_functions
     await own.submit(task("t"))
     assert (await own.pool_view()).live == 1
+
+
+async def test_a_user_who_may_not_use_the_keys_is_refused_with_the_key(own: World, admin: redis.Redis) -> None:
+    await own.ready()
+    admin.execute_command("ACL", "SETUSER", "default", "resetkeys", "~other:*")
+    with pytest.raises(StoreUnsuitable, match=f"asked for: FCALL {re.escape(own.store.keys.pool)}; docs/operations.md"):
+        await own.submit(task("t"))
+    assert own.store.uses_functions
+
+
+async def test_a_task_whose_record_is_gone_returns_to_its_queue_and_stops_no_other(world: World) -> None:
+    await world.ready()
+    first, second = await world.active(task("first"), task("second"))
+    await command(world.store, "DEL", world.store.keys.key("task", "a", "first"))
+    writes = await world.store.settle("w1", [settlement(each, Outcome.FAILED) for each in (first, second)])
+    assert writes == [Write.DONE, Write.DONE]
+    await world.dispatch()
+    assert [(each.ref.id, each.payload) for each in await world.start()] == [("first", b""), ("second", second.payload)]
 
 
 def test_two_files_cannot_have_a_variable_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,9 +82,9 @@ async def _poke_numbers(
     numbers = unpack_numbers(raw, names) if raw else dict(absent)
     data = pack_numbers([float(left.pop(name, numbers[name])) for name in names])  # type: ignore[arg-type]
     if texts:
-        old = unpack_texts(raw[8 * len(names) :], len(texts))
+        old, _ = unpack_texts(raw, 8 * len(names), len(texts))
         for name, text in zip(texts, old, strict=True):
-            value = str(left.pop(name, text)).encode()
+            value = str(left.pop(name, text.decode())).encode()
             data += bytes([len(value)]) + value
     await command(store, "HSET", *place, data)
 

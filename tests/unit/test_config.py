@@ -303,3 +303,10 @@ def test_addresses_without_a_password_stay_whole() -> None:
     assert ConfigError("at redis://u:pw@h:1 and redis://:p@h?password=q&x=1").message == (
         "at redis://u:***@h:1 and redis://:***@h?password=***&x=1"
     )
+
+
+def test_a_password_in_an_error_s_context_is_hidden_however_deep_it_is() -> None:
+    url = f"redis://user:{SECRET}@host:6379/0"
+    error = ConfigError("a message", listed=[url], paired=(url,), named={"url": url})
+    assert SECRET not in repr(error.context)
+    assert error.context["paired"] == ("redis://user:***@host:6379/0",)

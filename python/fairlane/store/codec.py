@@ -45,14 +45,19 @@ def unpack_numbers(data: bytes, names: Sequence[str]) -> dict[str, int | float]:
     return {name: int(value) if value.is_integer() else value for name, value in zip(names, values, strict=True)}
 
 
-def unpack_texts(data: bytes, count: int) -> list[str]:
-    """Decode texts, each behind its length in one byte."""
-    texts, at = [], 0
+def unpack_texts(data: bytes, at: int, count: int) -> tuple[list[bytes], int]:
+    """Return the texts from a place on, each behind its length in one byte, and the place after them.
+
+    Raises:
+        IndexError: the data break off.
+
+    """
+    texts = []
     for _ in range(count):
         end = at + 1 + data[at]
-        texts.append(data[at + 1 : end].decode("utf-8", "replace"))
+        texts.append(data[at + 1 : end])
         at = end
-    return texts
+    return texts, at
 
 
 def split_name(name: bytes) -> TaskRef:
@@ -86,5 +91,5 @@ def parts(raw: bytes | None, names: Sequence[str]) -> dict[str, int | str]:
 def worker_record(data: bytes) -> tuple[dict[str, int], str, str]:
     """Decode a worker's entry: its numbers, state and name."""
     numbers = unpack_numbers(data, WORKER_NUMBERS)
-    state, name = unpack_texts(data[8 * len(WORKER_NUMBERS) :], len(WORKER_TEXTS))
-    return {key: int(value) for key, value in numbers.items()}, state, name
+    (state, name), _ = unpack_texts(data, 8 * len(WORKER_NUMBERS), len(WORKER_TEXTS))
+    return {key: int(value) for key, value in numbers.items()}, state.decode(), name.decode()

@@ -22,7 +22,7 @@ from fairlane.store.error_classifier import classify
 _FIRST_PAUSE_S: Final = 0.01
 _LONGEST_PAUSE_S: Final = 0.5
 _MOST_WAITS: Final = 64
-_SCRIPT_CALLS: Final = ("EVAL", "EVALSHA")
+_SCRIPT_CALLS: Final = ("EVAL", "EVALSHA", "FCALL")
 _SCHEMES: Final = ("redis", "rediss", "unix")
 
 Command = tuple[str | bytes | int, ...]

@@ -246,11 +246,6 @@ def _workers() -> Iterator[str]:
     yield f"local function pack_worker(w) return struct.pack('{_WORKER_FORMAT}', {values}) end"
 
 
-def _packer(name: str, parts: tuple[str, ...], array: str = "copy") -> str:
-    """A Lua function from a table to a packed field."""
-    return f"local function {name}({array}) return cmsgpack.pack({_fields(array, parts)}) end"
-
-
 def _bounds(table: Mapping[str, bounds.Bounds]) -> str:
     return "{ " + ", ".join(f"{field} = {{ {low}, {high} }}" for field, (low, high) in table.items()) + " }"
 
@@ -272,7 +267,7 @@ def prelude() -> str:
         f"local POOL_BOUNDS = {_bounds(bounds.POOL_BOUNDS)}",
         _read_pool(),
         _pack_numbers("pack_pool_state", "pool", keys.POOL_STATE),
-        _packer("pack_pool_settings", keys.POOL_SETTINGS, "pool"),
+        f"local function pack_pool_settings(pool) return cmsgpack.pack({_fields('pool', keys.POOL_SETTINGS)}) end",
         "local function is_limited(raw) return struct.unpack('<d', raw) == 1 end",
         _read_tenant(),
         _pack_tenant(),

@@ -3,6 +3,7 @@
 It knows no command's meaning.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
@@ -18,6 +19,7 @@ from fairlane.store.keys import Keys
 from fairlane.store.requests import encode
 
 _NO_FUNCTION: Final = "Function not found"
+_REFUSES_FCALL: Final = re.compile(r"(?:unknown command|no permissions? to run the) ['`]fcall['`]", re.IGNORECASE)
 
 
 class ScriptRunner:
@@ -97,8 +99,8 @@ def _missing(error: BaseException, commands: Sequence[Command]) -> list[Command]
 
 
 def _needs_scripts(error: StoreError) -> bool:
-    text = str(error).lower()
-    return _NO_FUNCTION.lower() in text or "fcall" in text
+    """Return whether the server knows no functions, does not let this user call them, or did not load one."""
+    return _NO_FUNCTION in error.message or _REFUSES_FCALL.search(error.message) is not None
 
 
 def _command_of(call: Command) -> str:

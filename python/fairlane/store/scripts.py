@@ -29,14 +29,22 @@ _PER_CALL: Final = re.compile(r"local (?:prefix|\w+_key|task_prefix|rows) = ")
 _LUA: Final = files("fairlane.store") / "lua"
 
 
-def _expand(name: str, text: str, seen: dict[str, str]) -> None:
-    """Add a file after its includes, each once, without comments."""
+@cache
+def _file(path: str) -> tuple[list[str], str]:
+    """Return the names of a file's includes, and its text as the server gets it, except the request's fields."""
+    text = (_LUA / path).read_text(encoding="utf-8")
+    return _INCLUDE.findall(text), _EVENT.sub(r"event_\1(", slotted(_COMMENT.sub("", text)))
+
+
+def _expand(name: str, path: str, seen: dict[str, str]) -> None:
+    """Add a file after its includes, each once."""
+    includes, text = _file(path)
     seen[name] = ""
-    for include in _INCLUDE.findall(text):
+    for include in includes:
         if include not in seen:
-            _expand(include, (_LUA / "includes" / f"{include}.lua").read_text(encoding="utf-8"), seen)
+            _expand(include, f"includes/{include}.lua", seen)
     del seen[name]
-    seen[name] = _COMMENT.sub("", text)
+    seen[name] = text
 
 
 def _without_uncalled(text: str) -> str:
@@ -95,9 +103,8 @@ def _used(definitions: str, body: str) -> str:
 def _parts(command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return the definitions that a command needs, and its files in order: the name and the text of each."""
     seen: dict[str, str] = {}
-    _expand("main", (_LUA / f"{command}.lua").read_text(encoding="utf-8"), seen)
-    mark = "\n--file {}\n"
-    text = "".join(mark.format(name) + _EVENT.sub(r"event_\1(", slotted(part)) for name, part in seen.items())
+    _expand("main", f"{command}.lua", seen)
+    text = "".join(f"\n--file {name}\n{part}" for name, part in seen.items())
     text = _indexed(command, _without_uncalled(text))
     _, *found = re.split(r"^--file (\w+)$", text, flags=re.MULTILINE)
     return _used(prelude(), text), tuple(zip(found[::2], found[1::2], strict=True))

@@ -102,7 +102,8 @@ class StoredReader:
         for name, record in zip(records[::2], records[1::2], strict=True):
             tenant = name.decode()
             numbers = unpack_numbers(record, TENANT_NUMBERS)
-            place, head = unpack_texts(record[8 * len(TENANT_NUMBERS) :], len(TENANT_TEXTS))
+            texts, _ = unpack_texts(record, 8 * len(TENANT_NUMBERS), len(TENANT_TEXTS))
+            place, head = (text.decode() for text in texts)
             if head:
                 queue = stored.pending.setdefault(tenant, {})
                 queue[f"{numbers['head_cost']}:{head}"] = int(numbers["head_score"])
@@ -127,11 +128,12 @@ class StoredReader:
                 stored.unknown.append(each.key)
                 continue
             ref, entry = TaskRef(*each.name.split(":", 1)), flight.pop(each.name.encode(), None)
-            numbers, state, worker = record.numbers | _NO_ATTEMPT, TaskState(record.state), record.worker
+            numbers, state, worker = {**record.numbers, **_NO_ATTEMPT}, TaskState(record.state), record.worker
             if entry:
                 flying = attempt(entry)
                 numbers, state, worker = numbers | flying.numbers, flying.state, flying.worker
-            stored.tasks[ref] = StoredTask(ref, state, worker, numbers, each.ttl_ms)
+            stored.fractions |= _fractions(f"task:{ref}", numbers)
+            stored.tasks[ref] = StoredTask(ref, state, worker, _whole_numbers(numbers), each.ttl_ms)
         stored.unknown += [f"{self._keys.key('flight')} {name.decode()}" for name in flight]
 
     async def _workers(self, stored: Stored, by_kind: dict[str, list[_Named]]) -> None:

@@ -2,14 +2,12 @@
 
 import struct
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from fairlane.domain.task import TaskRef, TaskState, TaskView
-from fairlane.store.codec import split_name, unpack_texts
+from fairlane.store.codec import split_name, unpack_numbers, unpack_texts
 from fairlane.store.keys import ATTEMPT_NUMBERS, TASK_NUMBERS, TASK_TEXTS
 
-_NUMBERS: Final = struct.Struct(f"<{len(TASK_NUMBERS)}d")
-_ATTEMPT: Final = struct.Struct(f"<{len(ATTEMPT_NUMBERS)}d")
 _SIZE: Final = struct.Struct("<I")
 _END: Final = struct.Struct("<HI")
 
@@ -17,7 +15,7 @@ _END: Final = struct.Struct("<HI")
 class TaskRecord(NamedTuple):
     """A decoded record. ``body``: the payload, or the result once the task has ended."""
 
-    numbers: dict[str, int]
+    numbers: dict[str, int | float]
     client: str
     worker: str
     state: str
@@ -29,7 +27,7 @@ class TaskRecord(NamedTuple):
 class Attempt(NamedTuple):
     """A decoded entry of `flight`."""
 
-    numbers: dict[str, int]
+    numbers: dict[str, int | float]
     worker: str
 
     @property
@@ -45,12 +43,8 @@ def task_record(raw: bytes) -> TaskRecord:
         struct.error, IndexError: it breaks off.
 
     """
-    numbers = dict(zip(TASK_NUMBERS, map(int, _NUMBERS.unpack_from(raw)), strict=True))
-    texts, at = [], _NUMBERS.size
-    for _ in TASK_TEXTS:
-        end = at + 1 + raw[at]
-        texts.append(raw[at + 1 : end])
-        at = end
+    numbers = unpack_numbers(raw, TASK_NUMBERS)
+    texts, at = unpack_texts(raw, 8 * len(TASK_NUMBERS), len(TASK_TEXTS))
     (size,) = _SIZE.unpack_from(raw, at)
     at += _SIZE.size
     client, worker, state, _, code = texts
@@ -67,17 +61,22 @@ def task_record(raw: bytes) -> TaskRecord:
 
 def attempt(entry: bytes) -> Attempt:
     """Decode an entry of `flight`."""
-    numbers = dict(zip(ATTEMPT_NUMBERS, map(int, _ATTEMPT.unpack_from(entry)), strict=True))
-    (worker,) = unpack_texts(entry[_ATTEMPT.size :], 1)
-    return Attempt(numbers, worker)
+    numbers = unpack_numbers(entry, ATTEMPT_NUMBERS)
+    (worker,), _ = unpack_texts(entry, 8 * len(ATTEMPT_NUMBERS), 1)
+    return Attempt(numbers, worker.decode())
 
 
 def task_view(ref: TaskRef, raw: bytes, entry: bytes | None = None) -> TaskView:
-    """Build a view from a record, and from its entry while it is in flight."""
+    """Build a view from a record, and from its entry while it is in flight.
+
+    Raises:
+        struct.error, IndexError, ValueError: they are damaged.
+
+    """
     record = task_record(raw)
-    numbers = record.numbers
+    numbers = _whole(record.numbers)
     flying = attempt(entry) if entry else None
-    latest = flying.numbers if flying else numbers
+    latest = _whole(flying.numbers) if flying else numbers
     ended = numbers["ended"] > 0
     return TaskView(
         ref=ref,
@@ -96,6 +95,13 @@ def task_view(ref: TaskRef, raw: bytes, entry: bytes | None = None) -> TaskView:
         error_code=record.code,
         error=record.error,
     )
+
+
+def _whole(numbers: dict[str, int | float]) -> dict[str, int]:
+    fractions = [name for name, value in numbers.items() if isinstance(value, float)]
+    if fractions:
+        raise ValueError(f"no whole number: {', '.join(fractions)}")
+    return cast("dict[str, int]", numbers)
 
 
 def ends(data: bytes) -> Iterator[tuple[TaskRef, bytes]]:

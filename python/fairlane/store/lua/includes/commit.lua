@@ -1,7 +1,7 @@
 --- @include write_state
--- Writes everything this call decided. A full server refuses a script at its first write if that write may grow
--- memory: commit_growing() starts with HSET, so that such a call is refused whole; commit_draining() starts with
--- the removals, so that work can always end.
+-- Writes everything this call decided. A full server refuses a command that calls commit_growing(): a function before it
+-- begins, a script at its first write, which is HSET. commit_draining() is let through, so that work can always end: as a
+-- script because it starts with the removals.
 local function close_books()
   flush_queues()
   flush_calendar()

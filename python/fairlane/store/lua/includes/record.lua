@@ -29,8 +29,9 @@ end
 -- The payload, or the result once the task has ended.
 local function body_of(record)
   if not record.body then
-    local raw = record.whole or redis.call('GET', task_prefix .. record.name) or ''
-    record.body = string.sub(raw, record.whole and record.body_at or read_task('', '', '', raw, raw, 1)[BODY_AT])
+    local raw = record.whole or redis.call('GET', task_prefix .. record.name)
+    local at = record.whole and record.body_at or raw and read_task('', '', '', raw, raw, 1)[BODY_AT]
+    record.body = raw and string.sub(raw, at) or ''
   end
   return record.body
 end
