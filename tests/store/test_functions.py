@@ -69,8 +69,8 @@ async def test_a_task_whose_record_is_gone_returns_to_its_queue_and_stops_no_oth
     assert [(each.ref.id, each.payload) for each in await world.start()] == [("first", b""), ("second", second.payload)]
 
 
-def test_two_files_cannot_have_a_variable_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_files_cannot_share_a_variable_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = (("one", "local at, seen = 1\n"), ("main", "local seen = 2\nreturn seen\n"))
     monkeypatch.setattr(scripts, "_parts", lambda _: ("", parts))
-    with pytest.raises(ValueError, match="two files have a variable of the name seen"):
+    with pytest.raises(ValueError, match="main: two files have a function or variable of the name seen"):
         scripts.library.__wrapped__("ledger")

@@ -13,7 +13,7 @@ from fairlane.domain.attempt import Outcome
 from fairlane.domain.policy import QueuePolicy, ThrottleScope
 from fairlane.domain.task import OnUnknown, TaskRef
 from fairlane.errors import ConfigError, LeaseLost
-from fairlane.store.messages import Return, StartedTask, Throttle
+from fairlane.store.messages import Return, Settlement, StartedTask, Throttle
 from tests.support.store_world import World, settlement, task
 
 STEPS = 400
@@ -107,7 +107,7 @@ class Chaos:
         known = self.running[incarnation]
         return incarnation, self.rng.sample(known, self.rng.randint(0, len(known)))
 
-    async def settle(self) -> None:
+    def ends(self) -> tuple[str, list[Settlement]]:
         rng = self.rng
         incarnation, attempts = self.attempts()
         settlements = [
@@ -119,7 +119,16 @@ class Chaos:
             )
             for each in attempts
         ]
-        await self.world.store.settle(incarnation, settlements)
+        return incarnation, settlements
+
+    async def settle(self) -> None:
+        await self.world.store.settle(*self.ends())
+
+    async def turn(self) -> None:
+        incarnation, settlements = self.ends()
+        _, started = await self.world.store.settle_and_start(incarnation, settlements, 0, self.rng.choice([1, 64]))
+        if started.alive:
+            self.running[incarnation] = list(started.tasks)
 
     async def throttle(self) -> None:
         incarnation, attempts = self.attempts()
@@ -170,8 +179,9 @@ class Chaos:
 
     async def step(self) -> None:
         actions: list[tuple[int, Callable[[], Awaitable[None]]]] = [
-            (8, self.submit), (12, self.dispatch), (12, self.start), (10, self.settle), (3, self.throttle),
-            (3, self.release), (3, self.cancel), (6, self.heartbeat), (1, self.drain), (1, self.evict), (3, self.reap),
+            (8, self.submit), (12, self.dispatch), (12, self.start), (5, self.settle), (5, self.turn),
+            (3, self.throttle), (3, self.release), (3, self.cancel), (6, self.heartbeat), (1, self.drain),
+            (1, self.evict), (3, self.reap),
             (2, self.adapt), (1, self.set_capacity), (2, self.pause), (2, self.put_tenant), (1, self.put_pool),
             (1, self.remove_tenant), (6, self.pass_time), (3, self.register),
         ]  # fmt: skip

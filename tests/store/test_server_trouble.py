@@ -52,7 +52,10 @@ async def test_a_full_server_refuses_calls_that_grow_it_and_still_ends_tasks(own
             assert caught.value.outcome_known
     assert (await own.store.heartbeat("w1")).held == 5
     assert [each.ref.id for each in await own.start()][-1] == "pending"
-    assert await own.settle(first) is Write.DONE
+    fence = (await own.pool_view()).fence
+    writes, started = await own.store.settle_and_start("w1", [settlement(first)], fence)
+    assert (writes, started.alive, started.tasks) == ([Write.DONE], True, ())
+    assert (await own.pool_view()).fence == fence
     assert await own.throttle(second, 10) is Write.DONE
     assert await own.release(third) is Write.DONE
     await own.store.cancel([fourth.ref])

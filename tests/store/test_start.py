@@ -3,7 +3,7 @@
 from fairlane.domain.events import ActiveRow
 from fairlane.domain.task import TaskRef, TaskState
 from tests.support.store_dump import unchanged
-from tests.support.store_world import World, settlement, task, tasks
+from tests.support.store_world import World, task, tasks
 
 
 async def test_it_marks_active_and_hands_over_everything_needed(world: World) -> None:
@@ -107,16 +107,3 @@ async def test_it_names_the_tasks_to_stop(world: World) -> None:
     await world.store.cancel([running.ref])
     assert (await world.store.start("w1", running.fence)).cancelling == ((running.ref, running.fence),)
     assert (await world.store.heartbeat("w1")).cancelling == ((running.ref, running.fence),)
-
-
-async def test_settle_and_start_are_one_step(world: World) -> None:
-    await world.ready(slots=1)
-    await world.submit(*tasks(2))
-    await world.dispatch()
-    (first,) = await world.start()
-    writes, started = await world.store.settle_and_start("w1", [settlement(first)], first.fence)
-    assert [write.value for write in writes] == ["done"]
-    assert started.tasks == ()
-    await world.dispatch()
-    _, started = await world.store.settle_and_start("w1", [], first.fence)
-    assert [each.fence for each in started.tasks] == [2]

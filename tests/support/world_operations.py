@@ -83,6 +83,13 @@ class Complete:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """As Complete, by a busy worker, which also takes as many of the next tasks."""
+
+    tasks: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
 class Fail:
     """A running task failed at no cost: for good, or with another attempt if it has any left."""
 
@@ -150,13 +157,13 @@ class Advance:
 
 
 Operation = (
-    Join | Leave | Change | Submit | Dispatch | Start | Complete | Fail | Throttle | Release | Cancel | LoseWorker
-    | SetCapacity | SetPoolCeiling | Pause | Resume | Advance
+    Join | Leave | Change | Submit | Dispatch | Start | Complete | Turn | Fail | Throttle | Release | Cancel
+    | LoseWorker | SetCapacity | SetPoolCeiling | Pause | Resume | Advance
 )  # fmt: skip
 
 _SHARES = {
-    Submit: 14, Dispatch: 22, Start: 18, Complete: 22, Fail: 4, Throttle: 6, Release: 3, Cancel: 4, Advance: 8,
-    Change: 4, Join: 2, Leave: 2, SetCapacity: 2, SetPoolCeiling: 2, LoseWorker: 2, Pause: 1, Resume: 2,
+    Submit: 14, Dispatch: 22, Start: 18, Complete: 12, Turn: 10, Fail: 4, Throttle: 6, Release: 3, Cancel: 4,
+    Advance: 8, Change: 4, Join: 2, Leave: 2, SetCapacity: 2, SetPoolCeiling: 2, LoseWorker: 2, Pause: 1, Resume: 2,
 }  # fmt: skip
 BUSY = tuple(kind for kind, share in _SHARES.items() for _ in range(share))
 DRAINING = tuple(kind for kind in BUSY if kind not in {Submit, Pause, Fail, LoseWorker})
@@ -206,10 +213,10 @@ def draw_operation(source: Source, kinds: Sequence[type[Operation]] = BUSY) -> O
     if kind is Dispatch:
         limit = source.choice([1, 3, 64])
         return Dispatch(limit, (draw_offer(source), draw_offer(source)))
-    if kind is Complete:
+    if kind in {Complete, Turn}:
         count = source.choice([1, 4, source.randint(1, 8)])
         permilles = [source.choice([0, 300, 1000, source.randint(0, 3000)]) for _ in range(count)]
-        return Complete(tuple((pick + i, permille) for i, permille in enumerate(permilles)))
+        return kind(tuple((pick + i, permille) for i, permille in enumerate(permilles)))
     if kind is Throttle:
         return Throttle(pick, source.choice([0, 0, None, source.randint(1, 50)]))
     if kind is Cancel:

@@ -223,7 +223,18 @@ class PoolReference:
         free = {worker.incarnation: WORKER_SLOTS - len(self.held(worker.incarnation)) for worker in self.workers}
         offers = list(zip(free, operation.offer, strict=True))
         places = [incarnation for incarnation, offer in offers for _ in range(min(offer, free[incarnation]))]
-        limit = 0 if self.paused else operation.limit
+        placed, more = self.place(places, 0 if self.paused else operation.limit)
+        for incarnation in places[:placed]:
+            free[incarnation] -= 1
+        yield Call(
+            "dispatch",
+            (offers, operation.limit),
+            (placed, free, more),
+            lambda answer: (answer.placed, answer.free, answer.stop is StopReason.VISITS),
+        )
+
+    def place(self, places: list[str], limit: int) -> tuple[int, bool]:
+        """Let the scheduler choose tasks for these workers. Return how many, and whether another call may find more."""
         parked = {index for index in self.tenants if self.scheduler.tenant(index).parked_by}
         placed, rejected, more = self.scheduler.dispatch(limit, len(places))
         for index in self.tenants:
@@ -233,7 +244,6 @@ class PoolReference:
         for (_, number, fence, charge, deficit, owed), incarnation in zip(placed, places, strict=False):
             task = self.tasks[number]
             task.state, task.fence, task.charge, task.incarnation = ENQUEUED, fence, charge, incarnation
-            free[incarnation] -= 1
             self.decisions.append(
                 EnqueuedRow(task.ref.tenant, task.ref.id, fence, task.cost, charge, incarnation, deficit, owed)
             )
@@ -243,9 +253,4 @@ class PoolReference:
             ratio = self.scheduler.tenant(task.tenant).ratio
             rejected_as = TaskState.REJECTED
             self.rejections.append(EndRow(rejected_as, task.ref.tenant, task.ref.id, 0, 0, 0, ratio, rejected_as, 0))
-        yield Call(
-            "dispatch",
-            (offers, operation.limit),
-            (len(placed), free, more),
-            lambda answer: (answer.placed, answer.free, answer.stop is StopReason.VISITS),
-        )
+        return len(placed), more

@@ -1,11 +1,11 @@
 """The reference world's attempts: how each way for an attempt to end changes the expected state."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from fairlane.domain.attempt import AttemptState, Outcome
 from fairlane.domain.events import ActiveRow, EndRow
-from fairlane.domain.task import TaskState
+from fairlane.domain.task import TaskRef, TaskState
 from fairlane.store.messages import CancelStatus, Return, Settlement, Started, Throttle as Throttled, Write
 from tests.support import world_operations as ops
 from tests.support.world_model import (
@@ -19,6 +19,7 @@ from tests.support.world_model import (
     WAITING,
     Call,
     Task,
+    Worker,
     picked,
     picked_apart,
 )
@@ -32,8 +33,8 @@ class Reference(PoolReference):
         """Do the operation, or nothing if there is nothing to pick."""
         handlers = {
             ops.Join: self.join, ops.Leave: self.leave, ops.Change: self.change, ops.Submit: self.submit,
-            ops.Dispatch: self.dispatch, ops.Start: self.start, ops.Complete: self.complete, ops.Fail: self.fail,
-            ops.Throttle: self.throttle, ops.Release: self.release, ops.Cancel: self.cancel,
+            ops.Dispatch: self.dispatch, ops.Start: self.start, ops.Complete: self.complete, ops.Turn: self.turn,
+            ops.Fail: self.fail, ops.Throttle: self.throttle, ops.Release: self.release, ops.Cancel: self.cancel,
             ops.LoseWorker: self.lose_worker, ops.SetCapacity: self.set_capacity, ops.Pause: self.pause,
             ops.SetPoolCeiling: self.set_pool_ceiling, ops.Resume: self.resume, ops.Advance: self.advance,
         }  # fmt: skip
@@ -42,34 +43,59 @@ class Reference(PoolReference):
     def start(self, operation: ops.Start) -> Iterator[Call]:
         (worker,) = picked(self.workers, operation.worker)
         cursor = worker.cursor
-        expected = []
+        expected, _ = self._take(worker)
+        yield Call("start", (worker.incarnation, cursor), expected, _received)
+
+    def complete(self, operation: ops.Complete) -> Iterator[Call]:
+        for incarnation, batch in self._complete(operation.tasks):
+            yield Call("settle", (incarnation, batch), [Write.DONE] * len(batch))
+
+    def turn(self, operation: ops.Turn) -> Iterator[Call]:
+        for incarnation, batch in self._complete(operation.tasks):
+            (worker,) = (worker for worker in self.workers if worker.incarnation == incarnation)
+            cursor = worker.cursor
+            expected, waits = self._take(worker)
+            if not waits:
+                self.place([incarnation] * len(batch), len(batch))
+                expected += self._take(worker)[0]
+            yield Call(
+                "settle_and_start",
+                (incarnation, batch, cursor),
+                ([Write.DONE] * len(batch), expected),
+                lambda answer: (answer[0], _received(answer[1])),
+            )
+
+    def _take(self, worker: Worker) -> tuple[list[tuple[TaskRef, int, int]], bool]:
+        """Start what the worker was handed. Return what it receives, and whether nothing more may begin there."""
+        received = []
         held = self.held(worker.incarnation)
         waits = self.paused or any(task.state == ACTIVE and task.in_last_life for task in held)
         for place, task in enumerate(held):
-            if task.fence <= cursor:
+            if task.fence <= worker.cursor:
                 continue
             if task.state == ENQUEUED:
                 if waits or (task.in_last_life and place > 0):
+                    waits = True
                     break
                 waits = task.in_last_life
                 task.state = ACTIVE
                 self.decisions.append(ActiveRow(task.ref.tenant, task.ref.id, task.fence))
             worker.cursor = task.fence
-            expected.append((task.ref, task.fence, task.cost))
-        yield Call("start", (worker.incarnation, cursor), expected, _received)
+            received.append((task.ref, task.fence, task.cost))
+        return received, waits
 
-    def complete(self, operation: ops.Complete) -> Iterator[Call]:
+    def _complete(self, picks: Sequence[tuple[int, int]]) -> Iterator[tuple[str, list[Settlement]]]:
+        """End some running tasks of one worker well: each as (pick, actual in permille of its estimate)."""
         running = self.in_state(ACTIVE)
-        for first in picked(running, operation.tasks[0][0]):
+        for first in picked(running, picks[0][0]):
             own = [task for task in running if task.incarnation == first.incarnation]
-            tasks = picked_apart(own, [pick for pick, _ in operation.tasks])
             batch = []
-            for task, (_, permille) in zip(tasks, operation.tasks, strict=False):
+            for task, (_, permille) in zip(picked_apart(own, [pick for pick, _ in picks]), picks, strict=False):
                 actual = task.cost * permille // 1000
                 batch.append(Settlement(task.ref, task.fence, Outcome.COMPLETED, actual))
                 self.act(task.tenant, partial(self.scheduler.settle, task.number, actual))
                 self._ended(task, "completed", "completed", actual=actual)
-            yield Call("settle", (first.incarnation, batch), [Write.DONE] * len(batch))
+            yield first.incarnation, batch
 
     def fail(self, operation: ops.Fail) -> Iterator[Call]:
         for task in picked(self.in_state(ACTIVE), operation.task):
@@ -178,5 +204,5 @@ class Reference(PoolReference):
             del self.tasks[task.number]
 
 
-def _received(answer: Started) -> object:
+def _received(answer: Started) -> list[tuple[TaskRef, int, int]]:
     return [(task.ref, task.fence, task.cost) for task in answer.tasks]

@@ -11,7 +11,7 @@ from tools.instructions.budget import PATH, Budget, measures, problems
 from tools.instructions.measure import Costs, measure
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("submit", "dispatch", "turn", "collect")
+COMMANDS = ("submit", "turn", "collect")
 COSTS: Costs = {
     "3 tenants, batches of 64": {
         "submit": {"instructions": 60_000.0, "calls": 2.0, "bytes": 150.0},

@@ -1,4 +1,4 @@
-"""A steady load in virtual time: cycles of submit, dispatch, turn and collect, by the store's own methods."""
+"""A steady load in virtual time: cycles of submit, turn and collect, by the store's own methods."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -10,7 +10,7 @@ from fairlane.domain.task import TaskRef
 from fairlane.lifecycle.payload import encode, fingerprint
 from fairlane.store.connection import Endpoint
 from fairlane.store.keys import DISPATCHER_BELL, client_bell, worker_bell
-from fairlane.store.messages import Settlement, StartedTask, Submission, SubmitStatus, Write
+from fairlane.store.messages import Settlement, Started, StartedTask, Submission, SubmitStatus, Write
 from fairlane.store.store import Store
 
 _COST: Final = 1000
@@ -68,20 +68,23 @@ class Load:
             await self._submit(_FILL)
 
     async def cycle(self, batch: int, around: Around = uncounted) -> None:
-        """Submit a batch, and let the workers, both or one in turn, end what they run and take as many tasks."""
+        """Submit a batch, and let the workers, both or one in turn, end what they run and take as many tasks.
+
+        Uncounted, when the size of the batches changes: workers end what they run, and the dispatcher begins.
+        """
         self._now_ms += _CYCLE_MS
         working = _WORKERS if batch > 1 else (_WORKERS[self._cycles % 2],)
         self._cycles += 1
-        plan = [(incarnation, batch // len(working)) for incarnation in working]
+        if any(len(self._running[incarnation]) != batch // len(working) for incarnation in working):
+            await self._begin(working, batch // len(working))
         await around("submit", lambda: self._submit(batch))
-        placed = (await around("dispatch", lambda: self._store.dispatch(plan, batch))).placed
         settled = sum(len(self._running[incarnation]) for incarnation in working)
         await around("turn", lambda: self._turn(working))
         collected = await around("collect", lambda: self._store.collect(_CLIENT, self._collected))
         self._collected = collected.cursor
         taken = sum(len(self._running[incarnation]) for incarnation in working)
-        if not (placed == taken == batch and settled == len(collected.tasks)):
-            raise RuntimeError(f"of {batch} tasks {placed} were placed; {len(collected.tasks)} of {settled} collected")
+        if not (taken == batch and settled == len(collected.tasks)):
+            raise RuntimeError(f"of {batch} tasks {taken} were taken; {len(collected.tasks)} of {settled} collected")
 
     @property
     def bells(self) -> list[str]:
@@ -101,15 +104,27 @@ class Load:
         if refused:
             raise RuntimeError(f"a submit was refused: {refused[0]}")
 
+    async def _begin(self, working: tuple[str, ...], count: int) -> None:
+        for incarnation in working:
+            await self._store.settle(incarnation, self._ends(incarnation))
+            await self._submit(count)
+            await self._store.dispatch([(incarnation, count)], count)
+            self._take(incarnation, await self._store.start(incarnation, self._cursors[incarnation]))
+        self._collected = (await self._store.collect(_CLIENT, self._collected)).cursor
+
+    def _ends(self, incarnation: str) -> list[Settlement]:
+        tasks = self._running[incarnation]
+        return [Settlement(task.ref, task.fence, Outcome.COMPLETED, _ACTUAL, b"jnull") for task in tasks]
+
+    def _take(self, incarnation: str, started: Started) -> None:
+        self._running[incarnation] = started.tasks
+        self._cursors[incarnation] = max(task.fence for task in started.tasks)
+
     async def _turn(self, working: tuple[str, ...]) -> None:
         for incarnation in working:
-            ends = [
-                Settlement(task.ref, task.fence, Outcome.COMPLETED, _ACTUAL, b"jnull")
-                for task in self._running[incarnation]
-            ]
+            ends = self._ends(incarnation)
             writes, started = await self._store.settle_and_start(incarnation, ends, self._cursors[incarnation])
             refused = [each for each in writes if each is not Write.DONE]
             if refused:
                 raise RuntimeError(f"a settlement was refused: {refused[0]}")
-            self._running[incarnation] = started.tasks
-            self._cursors[incarnation] = max(task.fence for task in started.tasks)
+            self._take(incarnation, started)

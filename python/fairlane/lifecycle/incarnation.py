@@ -17,8 +17,6 @@ from fairlane.store.keys import worker_bell
 from fairlane.store.messages import HeartbeatReply, Started
 from fairlane.store.store import Store
 
-_WORTH_A_POLL: Final = 8
-"""With at least this number of settlements, the round trip also asks for more tasks, without waiting for the bell."""
 _LAST_REPORTS_S: Final = 1.0
 """How long a stopping worker tries to reach a store that does not answer, at least."""
 _DIFFERING_BEATS: Final = 2
@@ -60,8 +58,6 @@ class Incarnation:
         self._left = False
         self._draining = False
         self._differing_beats = 0
-        self._held_back = False
-        """Whether the store does not let all handed-over tasks start yet; the end of another may let them."""
         self._lease: Lease | None = None
         self._poll_timer: asyncio.TimerHandle | None = None
 
@@ -166,13 +162,8 @@ class Incarnation:
             pass
 
     async def _exchange(self) -> None:
-        """Settle a batch of ended attempts, and take the tasks that were handed over."""
-        sleeper, attempts = self._sleeper, self._attempts
-        settling = min(attempts.to_settle, self._config.batch)
-        full = attempts.held - settling >= self._config.slots
-        if not (sleeper.rung or self._held_back) and (full or settling < _WORTH_A_POLL):
-            await self._reports.settle()
-            return
+        """Settle a batch of ended attempts, and take the next tasks."""
+        sleeper = self._sleeper
         sleeper.rung = False
         asked_s = asyncio.get_running_loop().time()
         try:
@@ -197,7 +188,6 @@ class Incarnation:
             attempts.stop(fence, Stop.CANCELLED)
         if started.more:
             self._sleeper.rung = True
-        self._held_back = started.hold_ms is not None
         if started.hold_ms is not None:
             if self._poll_timer is not None:
                 self._poll_timer.cancel()

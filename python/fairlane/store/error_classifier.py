@@ -50,7 +50,7 @@ def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
             retry=False,
         )
     if isinstance(error, exceptions.ResponseError):
-        code = _code_of(error)
+        code = code_of(error)
         if code in _NEVER:
             return Failure(StoreUnsuitable(f"{where}: {text}", where=where), retry=False)
         if code in _NOT_NOW:
@@ -65,7 +65,7 @@ def classify(error: BaseException, *, sent: bool, where: str) -> Failure:
     )
 
 
-def _code_of(error: exceptions.ResponseError) -> str:
+def code_of(error: exceptions.ResponseError) -> str:
     """Return the server's code: an attribute of the error, or part of its text if a script met the error."""
     code = getattr(error, "status_code", None)
     if code in {*_NOT_NOW, *_NEVER}:

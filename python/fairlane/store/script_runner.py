@@ -8,18 +8,25 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
-from redis.exceptions import NoScriptError
+from redis.exceptions import NoScriptError, ResponseError
 
 from fairlane.errors import StoreError
 from fairlane.store import scripts
 from fairlane.store.bell import Bell
 from fairlane.store.codec import unpack
 from fairlane.store.connection import Command, Connector, Endpoint
+from fairlane.store.error_classifier import code_of
 from fairlane.store.keys import Keys
 from fairlane.store.requests import encode
 
+_HAS_ANOTHER_WAY: Final = ("turn",)
+"""Commands that a full server refuses, and whose callers then use others that it admits."""
 _NO_FUNCTION: Final = "Function not found"
 _REFUSES_FCALL: Final = re.compile(r"(?:unknown command|no permissions? to run the) ['`]fcall['`]", re.IGNORECASE)
+
+
+class ServerFull(Exception):
+    """The server's memory is full, and it has not begun a command that may add to it."""
 
 
 class ScriptRunner:
@@ -75,6 +82,10 @@ class ScriptRunner:
         """Send commands in one round trip and return their replies.
 
         A server without functions, or one that refuses to load them, gets scripts instead.
+
+        Raises:
+            ServerFull: for a command whose caller has another way; for others it is a StoreUnavailable, after retries.
+
         """
         if self.uses_functions:
             try:
@@ -88,14 +99,24 @@ class ScriptRunner:
 
 
 def _missing(error: BaseException, commands: Sequence[Command]) -> list[Command]:
-    """Return the commands that load what the server does not have."""
+    """Return the commands that load what the server does not have.
+
+    Raises:
+        ServerFull: see ScriptRunner._run.
+
+    """
+    full = isinstance(error, ResponseError) and code_of(error) == "OOM"
+    if full and not _names(commands).isdisjoint(_HAS_ANOTHER_WAY):
+        raise ServerFull from error
     if isinstance(error, NoScriptError):
-        names = {scripts.command_of(str(command[1])) for command in commands if command[0] == "EVALSHA"}
-        return [("SCRIPT", "LOAD", scripts.source(name)) for name in names]
+        return [("SCRIPT", "LOAD", scripts.source(name)) for name in _names(commands)]
     if _NO_FUNCTION in str(error):
-        names = {_command_of(command) for command in commands if command[0] == "FCALL"}
-        return [("FUNCTION", "LOAD", "REPLACE", scripts.library(name)) for name in names]
+        return [("FUNCTION", "LOAD", "REPLACE", scripts.library(name)) for name in _names(commands)]
     return []
+
+
+def _names(commands: Sequence[Command]) -> set[str]:
+    return {name for name in map(_command_of, commands) if name}
 
 
 def _needs_scripts(error: StoreError) -> bool:
@@ -103,11 +124,13 @@ def _needs_scripts(error: StoreError) -> bool:
     return _NO_FUNCTION in error.message or _REFUSES_FCALL.search(error.message) is not None
 
 
-def _command_of(call: Command) -> str:
+def _command_of(call: Command) -> str | None:
+    """Return the command of a function or script; None for a single command of the server."""
+    if call[0] not in {"FCALL", "EVALSHA"}:
+        return None
     return scripts.command_of(str(call[1]).removeprefix("fairlane_"))
 
 
 def _as_script(command: Command) -> Command:
-    if command[0] != "FCALL":
-        return command
-    return ("EVALSHA", scripts.digest(_command_of(command)), *command[2:])
+    name = _command_of(command)
+    return ("EVALSHA", scripts.digest(name), *command[2:]) if name else command

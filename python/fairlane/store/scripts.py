@@ -7,6 +7,7 @@ indexes, as it does for the fields of tenants and of the pool, and `event('<kind
 
 import hashlib
 import re
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -23,7 +24,7 @@ _WORD: Final = re.compile(r"\w+")
 _INCLUDE: Final = re.compile(r"^--- @include (\w+)$", re.MULTILINE)
 _VARIABLES: Final = re.compile(r"^local (\w+(?:, \w+)*)", re.MULTILINE)
 _UNSET: Final = re.compile(r"^local (\w+(?:, \w+)*)$", re.MULTILINE)
-_DECLARED: Final = re.compile(r"^local (\w+(?:, \w+)* =)", re.MULTILINE)
+_DECLARATION: Final = re.compile(r"^local (?P<function>function )?(?P<names>\w+(?:, \w+)*)", re.MULTILINE)
 _PER_CALL: Final = re.compile(r"local (?:prefix|\w+_key|task_prefix|rows) = ")
 """The definitions of the prelude that depend on the call."""
 _LUA: Final = files("fairlane.store") / "lua"
@@ -110,12 +111,61 @@ def _parts(command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     return _used(prelude(), text), tuple(zip(found[::2], found[1::2], strict=True))
 
 
+def _variables(text: str) -> list[str]:
+    return [name for names in _VARIABLES.findall(_FUNCTION.sub("", text)) for name in names.split(", ")]
+
+
+def _shared(parts: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the names that files use of each other. The others are of their file's block: Lua has 200 locals.
+
+    Raises:
+        ValueError: two files share a function or variable of one name.
+
+    """
+    words = [set(_WORD.findall(text)) for _, text in parts]
+    names = [
+        name
+        for at, (_, text) in enumerate(parts)
+        for name in (*(found[1] for found in _FUNCTION.finditer(text)), *_variables(text))
+        if any(name in other for index, other in enumerate(words) if index != at)
+    ]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{parts[-1][0]}: two files have a function or variable of the name {', '.join(twice)}")
+    return names
+
+
+def _assigning(text: str, declared: Collection[str]) -> str:
+    """Let a file assign the functions and variables that are declared already."""
+
+    def assign(found: re.Match[str]) -> str:
+        names = found["names"].split(", ")
+        return found[0] if not set(names) <= set(declared) else f"{found['function'] or ''}{found['names']}"
+
+    return _DECLARATION.sub(assign, _UNSET.sub(r"local \1 = nil", text))
+
+
+def _declared(names: Collection[str]) -> str:
+    return "".join(f"local {name}\n" for name in names)
+
+
+def _block(text: str) -> str:
+    return f"do\n{_without_blanks(text)}end\n"
+
+
 @cache
 def source(command: str) -> str:
     """Return a command as one script, which the server runs from its beginning at every call."""
     definitions, parts = _parts(command)
-    whole = definitions + "".join(_without_blanks(part) for _, part in parts)
-    return _settled(whole, command, as_script=True)
+    shared = _shared(parts)
+    *includes, (_, main) = parts
+    whole = (
+        definitions,
+        _declared(shared),
+        *(_block(_assigning(text, shared)) for _, text in includes),
+        _without_blanks(main),
+    )
+    return _settled("".join(whole), command, as_script=True)
 
 
 @cache
@@ -142,29 +192,27 @@ def library(command: str) -> str:
 
     """
     definitions, parts = _parts(command)
-    variables: list[str] = ["KEYS", "ARGV"]
-    functions, calls = [], []
     keys = "\n".join(line for line in definitions.splitlines() if _PER_CALL.match(line))
     constants = "\n".join(line for line in definitions.splitlines() if not _PER_CALL.match(line))
+    shared = ["KEYS", "ARGV", *_variables(keys), *_shared(parts)]
+    blocks, calls = [], []
     for name, part in (("keys", keys), *parts):
-        statements = _FUNCTION.sub("", part)
-        variables += [each.strip() for names in _VARIABLES.findall(statements) for each in names.split(",")]
-        functions.append(_without_blanks("".join(found[0] for found in _FUNCTION.finditer(part))))
+        own = [each for each in _variables(part) if each not in shared]
+        functions = "".join(found[0] for found in _FUNCTION.finditer(part))
+        statements = _assigning(_FUNCTION.sub("", part), (*shared, *own))
+        block = _declared(own) + _assigning(functions, shared)
         if statements.strip():
-            body = _without_blanks(_DECLARED.sub(r"\1", _UNSET.sub(r"\1 = nil", statements)))
-            functions.append(f"function begins.{name}()\n{body}end\n")
+            block += f"function begins.{name}()\n{statements}end\n"
             calls.append(f"begins.{name}()")
-    twice = sorted({name for name in variables if variables.count(name) > 1})
-    if twice:
-        raise ValueError(f"{command}: two files have a variable of the name {', '.join(twice)}")
+        blocks.append(_block(block))
     grows = "commit_growing()" in parts[-1][1]
     flags = "" if grows else ", flags = { 'allow-oom' }"
     *first, last = calls
     whole = "".join(
         (
-            "".join(f"local {name}\n" for name in variables),
+            _declared(shared),
             f"{constants}\nlocal begins = {{}}\n",
-            *functions,
+            *blocks,
             f"redis.register_function{{ function_name = '{function(command)}'{flags},\n",
             "callback = function(keys, argv)\nKEYS, ARGV = keys, argv\n",
             *(f"{call}\n" for call in first),

@@ -6,7 +6,7 @@ from fairlane.errors import LeaseLost
 from fairlane.store import decode
 from fairlane.store.heartbeat import decode_heartbeat
 from fairlane.store.messages import HeartbeatReply, Return, Settlement, Started, Throttle, Write
-from fairlane.store.script_runner import ScriptRunner
+from fairlane.store.script_runner import ScriptRunner, ServerFull
 
 
 class WorkerCommands(ScriptRunner):
@@ -41,10 +41,16 @@ class WorkerCommands(ScriptRunner):
     async def settle_and_start(
         self, incarnation: str, settlements: Sequence[Settlement], cursor: int, limit: int = 256
     ) -> tuple[list[Write], Started]:
-        """Settle, then start, in one step."""
-        writes, started = await self._call(
-            "turn", incarnation=incarnation, cursor=cursor, limit=limit, items=settlements
-        )
+        """Settle, start, and take as many of the next tasks as ended, in one step.
+
+        A full server takes the settlements and starts what was handed over, and adds nothing.
+        """
+        try:
+            writes, started = await self._call(
+                "turn", incarnation=incarnation, cursor=cursor, limit=limit, items=settlements
+            )
+        except ServerFull:
+            return await self.settle(incarnation, settlements), await self.start(incarnation, cursor, limit)
         return decode.writes(writes), decode.started(started)
 
     async def throttle(self, incarnation: str, throttles: Sequence[Throttle]) -> list[Write]:

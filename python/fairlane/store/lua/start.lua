@@ -11,9 +11,9 @@
 -- Events   active, expired
 --- @include commit
 --- @include taking
-local reply = take_tasks()
+local more = w and take_handed()
 if begun then
   write_stamps()
   commit_draining()
 end
-return cmsgpack.pack(reply)
+return cmsgpack.pack(answer_start(more))

@@ -7,7 +7,7 @@
 local begun = false
 local hold = false -- why nothing more may begin: for how long
 local handed = handed_key(incarnation)
-local taken = 0 -- tasks that were handed over and no longer are
+local taken = 0 -- tasks that were handed over and no longer are, less those that this call has placed
 
 -- How long a worker waits when no bell will ring for it.
 local a_while = math.max(1, math.floor(pool.lease / 20))
@@ -44,7 +44,9 @@ local function begin(record)
   end
   taken = taken + 1
   pool.active = pool.active + 1
-  zrem(handed, record.name)
+  if record.flying then
+    zrem(handed, record.name)
+  end
   record.state, record.started = 'active', now
   w.last, w.dirty = record.fence, true
   change_record(record)

@@ -1,7 +1,7 @@
 --- @include calendar
 -- The calendar in order, seen through this call's own changes: stored entries of tenants this call has touched
 -- are skipped, and their new places merged in.
-local agenda = { page = {}, at = 1, from = 0, size = 0, open = true, again = {} }
+local agenda = { page = {}, at = 1, from = 0, size = 0, open = true, again = {}, limit = 0 }
 
 local function comes_first(rank, arrival, t)
   return rank < t.rank or rank == t.rank and arrival < t.arrival
@@ -18,7 +18,7 @@ end
 
 local function turn_page()
   agenda.from = agenda.from + agenda.size
-  agenda.size = agenda.size > 0 and 64 or math.min(request.limit + 1, 64)
+  agenda.size = agenda.size > 0 and 64 or math.min(agenda.limit + 1, 64)
   agenda.page = redis.call('ZRANGE', calendar_key, agenda.from, agenda.from + agenda.size - 1, 'WITHSCORES')
   agenda.at = 1
   agenda.open = #agenda.page == 2 * agenda.size
@@ -58,7 +58,9 @@ local function next_tenant()
   return id and load_tenant(id)
 end
 
-local function open_agenda()
+-- `limit`: how many tasks the call serves at most.
+local function open_agenda(limit)
+  agenda.limit = limit
   for _, t in ipairs(touched) do
     if t.rank then
       reinsert(t)

@@ -2,39 +2,14 @@
 --- @include write_tasks
 --- @include window_place
 --- @include worker
--- The free slots that the dispatcher offers, and the handover of a task to one of them.
+-- The free slots that this call offers, and the tasks that it has placed there.
 local places = {}
-local placed = 0
+local placed = {} -- in the order of their fences
 local at = 1
 
-local function hand_over(to, name, charge, period, windows)
-  if not to.worker.dirty then
-    to.worker.dirty = true
-    ring('worker:' .. to.incarnation)
-  end
-  to.left = to.left - 1
-  to.worker.load = to.worker.load + 1
-  flights[#flights + 1] = name
-  flights[#flights + 1] = pack_new_attempt(pool.fence, charge, period, windows, 0, 0, to.incarnation)
-  zadd(to.handed, pool.fence, name)
-end
-
-local function open_places()
-  local incarnations = {}
-  for i, item in ipairs(request.items) do
-    incarnations[i] = item.incarnation
-  end
-  if #incarnations == 0 then
-    return
-  end
-  local leases = redis.call('ZMSCORE', workers_key, unpack(incarnations))
-  for i, item in ipairs(request.items) do
-    local w = live_worker(item.incarnation)
-    if w and w.state == 'live' and leases[i] and tonumber(leases[i]) > now then
-      places[#places + 1] = { incarnation = item.incarnation, worker = w, left = item.slots,
-        handed = handed_key(item.incarnation) }
-    end
-  end
+-- `count`: how many of its slots are offered.
+local function offer(incarnation, w, count)
+  places[#places + 1] = { incarnation = incarnation, worker = w, left = count, handed = handed_key(incarnation) }
 end
 
 local function next_place()
@@ -62,8 +37,18 @@ local function place(t, charge)
   local windows_taken = take_place(t, t.id, cost)
     + POOL_BITS * take_place(pool, POOL_OWNER, cost)
   unqueue(t, cost, id)
-  placed = placed + 1
-  hand_over(to, t.id .. ':' .. id, charge, t.period, windows_taken)
+  to.left = to.left - 1
+  to.worker.load = to.worker.load + 1
+  to.worker.dirty = true
+  placed[#placed + 1] = { t.id, id, pool.fence, charge, t.period, windows_taken, to }
   event('enqueued', t.id, id, pool.fence, cost, charge, to.incarnation, deficit_of(t),
     t.owed)
+end
+
+-- Leaves a placed task for its worker to take.
+local function hand_over(tenant, id, fence, charge, period, windows, to)
+  local name = tenant .. ':' .. id
+  flights[#flights + 1] = name
+  flights[#flights + 1] = pack_new_attempt(fence, charge, period, windows, 0, 0, to.incarnation)
+  zadd(to.handed, fence, name)
 end

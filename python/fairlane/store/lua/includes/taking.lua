@@ -42,11 +42,8 @@ local function begin_handed(room)
   return #names > room
 end
 
--- Returns what `start` answers.
-local function take_tasks()
-  if not w then
-    return { false, false, false, {}, {} }
-  end
+-- Begins what was handed over and may begin. Returns whether more are waiting that may begin.
+local function take_handed()
   if pool.paused_until > now then
     hold = pool.paused_until - now
   elseif tonumber(redis.call('ZSCORE', workers_key, incarnation) or 0) <= now or w.alone > 0 then
@@ -56,6 +53,12 @@ local function take_tasks()
   if request.cursor < w.last then
     repeat_reply()
   end
-  local more = begin_handed(request.limit - #tasks)
+  return begin_handed(request.limit - #tasks)
+end
+
+local function answer_start(more)
+  if not w then
+    return { false, false, false, {}, {} }
+  end
   return { true, hold, more, stopping(incarnation), tasks }
 end
