@@ -27,11 +27,11 @@ estimate is 1,000 units and its actual cost 700; the quantum is 1,000. Events ar
 One cycle is
 
 1. `submit` of a batch,
-2. `dispatch` of as many tasks,
-3. `turn` by each worker that got some: it settles what it ran, and takes the new tasks,
-4. `collect` by the client.
+2. `turn` by each worker: it settles what it ran, and starts as many of the next tasks,
+3. `collect` by the client.
 
-Both workers share a batch of 64. A batch of 1 is a round trip: one task, a call for each step, the workers in turn.
+Both workers share a batch of 64. In batches of 1 the workers work in turn: one task, a call for each step. The dispatcher
+gives the workers their first tasks; it is not counted, because busy workers serve themselves.
 
 The counts leave out what does not belong to these calls: the server's timers, waits for bells, heartbeats, and the
 expiry of ended tasks after `pool.retention_ms`.
