@@ -121,6 +121,7 @@ async def test_a_slot_that_another_dispatcher_left_free_is_found_at_once(pool: H
     await client.submit("acme", {}, cost=1, task_id="first")
     for _ in range(2):  # it learns of the workers, and places the task; then it would sleep
         dispatcher._may_place_more(await dispatcher._place())
+    await store.dispatch([], 0, unused=1)  # the other dispatcher keeps no places
     (mine,) = [worker.incarnation for worker in await store.workers() if worker.load]
     await client.submit("acme", {}, cost=1, task_id="second")
     assert (await store.dispatch([("b" if mine == "a" else "a", 1)], 1)).placed == 1

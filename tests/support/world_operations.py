@@ -64,10 +64,13 @@ class Submit:
 
 @dataclass(frozen=True)
 class Dispatch:
-    """One call that offers some places at each worker."""
+    """One call that offers some places at each worker, and leaves some of them as the plan for the next submits."""
 
     limit: int
     offer: tuple[int, int]
+    keep: int = 0
+    knows: bool = True
+    """Whether the caller knows how many places of the former plan are left."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +215,8 @@ def draw_operation(source: Source, kinds: Sequence[type[Operation]] = BUSY) -> O
         return Submit(tuple((tenant, draw_cost(source), source.choice([100, 100, 0, 255])) for tenant in tenants))
     if kind is Dispatch:
         limit = source.choice([1, 3, 64])
-        return Dispatch(limit, (draw_offer(source), draw_offer(source)))
+        keep = source.choice([0, 8, source.randint(0, 64)])
+        return Dispatch(limit, (draw_offer(source), draw_offer(source)), keep, source.choice([True, True, False]))
     if kind in {Complete, Turn}:
         count = source.choice([1, 4, source.randint(1, 8)])
         permilles = [source.choice([0, 300, 1000, source.randint(0, 3000)]) for _ in range(count)]

@@ -68,6 +68,8 @@ class PoolReference:
         self._joined = 0
         self._submitted = 0
         self._looks = False
+        self._plan: list[str] = []
+        """The incarnations of the places that the last dispatch left for tasks to come."""
 
     @property
     def paused(self) -> bool:
@@ -185,6 +187,7 @@ class PoolReference:
 
     def submit(self, operation: ops.Submit) -> Iterator[Call]:
         batch, statuses = [], []
+        waited = self._runnable
         for pick, cost, priority in operation.tasks:
             (tenant,) = picked(self.tenants, pick)
             self._submitted += 1
@@ -199,7 +202,19 @@ class PoolReference:
                 statuses.append(SubmitStatus.ACCEPTED)
                 self.tasks[task.number] = task
                 self.decisions.append(PendingRow(task.ref.tenant, task.ref.id, cost, priority))
+        self._place_planned(0 if waited else statuses.count(SubmitStatus.ACCEPTED))
         yield Call("submit", (batch, "client"), statuses, lambda answer: [each.status for each in answer])
+
+    @property
+    def _runnable(self) -> bool:
+        return any(self.scheduler.tenant(index).place == "calendar" for index in self.tenants)
+
+    def _place_planned(self, count: int) -> None:
+        """Place as many tasks by the plan, unless it has fewer places."""
+        if count <= len(self._plan):
+            planned, self._plan = self._plan[:count], self._plan[count:]
+            live = {worker.incarnation for worker in self.workers}
+            self.place([each for each in planned if each in live], 0 if self.paused else count)
 
     def _end_waits(self) -> None:
         due = [task for task in self.in_state(WAITING) if task.ready_at <= self.now]
@@ -223,14 +238,25 @@ class PoolReference:
         free = {worker.incarnation: WORKER_SLOTS - len(self.held(worker.incarnation)) for worker in self.workers}
         offers = list(zip(free, operation.offer, strict=True))
         places = [incarnation for incarnation, offer in offers for _ in range(min(offer, free[incarnation]))]
+        unused = len(self._plan)
         placed, more = self.place(places, 0 if self.paused else operation.limit)
+        kept = None
+        if operation.knows or not unused:
+            self._plan = [] if self._runnable else places[placed:][: operation.keep]
+            kept = len(self._plan)
         for incarnation in places[:placed]:
             free[incarnation] -= 1
         yield Call(
             "dispatch",
-            (offers, operation.limit),
-            (placed, free, more),
-            lambda answer: (answer.placed, answer.free, answer.stop is StopReason.VISITS),
+            (offers, operation.limit, operation.keep, unused if operation.knows else unused + 1),
+            (placed, free, more, unused, kept),
+            lambda answer: (
+                answer.placed,
+                answer.free,
+                answer.stop is StopReason.VISITS,
+                answer.unused,
+                answer.kept,
+            ),
         )
 
     def place(self, places: list[str], limit: int) -> tuple[int, bool]:

@@ -8,6 +8,7 @@ import pytest
 
 from tools.instructions.__main__ import main
 from tools.instructions.budget import PATH, Budget, measures, problems
+from tools.instructions.load import Load
 from tools.instructions.measure import Costs, measure
 
 ROOT = Path(__file__).parents[2]
@@ -71,7 +72,7 @@ def test_the_committed_budget_is_that_of_the_pinned_server() -> None:
 
 
 async def test_calls_and_bytes_of_three_tenants_keep_to_the_committed_budget() -> None:
-    found = measures(await measure(3, instructions=False), instructions=False)
+    found = measures(await measure(Load(3), instructions=False), instructions=False)
     committed = measures(Budget.read().costs, instructions=False)
     assert len(found) == 2 * len(COMMANDS) * 2
     assert list(problems(found, {name: committed[name] for name in found})) == []

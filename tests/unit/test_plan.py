@@ -219,3 +219,37 @@ def test_a_strategy_that_insists_on_a_full_or_unknown_worker_is_refused(workers:
     with pytest.raises(WorkerError, match="chose a, which has no free slot") as caught:
         made.plan(8)
     assert caught.value.code is WorkerErrorCode.INVALID_CONFIGURATION
+
+
+@pytest.mark.parametrize("used", range(5))
+def test_turns_at_kept_places_count_once_they_are_known(used: int) -> None:
+    server = planner(StrategyName.ROUND_ROBIN, {"a": (64, 64), "b": (64, 64)})
+    free = {"a": 64, "b": 64}
+    first, second = (name for name, _ in server.plan(64)[:2])
+    server.answered(0, free, kept=8)
+    assert server.kept == 8
+    server.plan(64)
+    server.answered(0, free, unused=8 - used, kept=None)
+    assert server.outdated
+    assert server.kept == 8 - used
+    expected = [first, second] if used % 2 == 0 else [second, first]
+    assert [name for name, _ in server.plan(64)[:2]] == expected
+    server.answered(0, free, unused=server.kept, kept=8)
+    assert not server.outdated
+
+
+def test_places_that_another_dispatcher_left_count_for_nobody() -> None:
+    server = planner(StrategyName.ROUND_ROBIN, {"a": (4, 4)})
+    server.plan(4)
+    server.answered(0, {"a": 4}, unused=9, kept=2)
+    assert (server.kept, server.outdated, server.plan(4)) == (2, False, [("a", 4)])
+
+
+def test_kept_places_of_a_worker_that_is_gone_are_dropped() -> None:
+    server = planner(StrategyName.ROUND_ROBIN, {"a": (4, 4), "b": (4, 4)})
+    server.plan(8)
+    server.answered(0, {"a": 4, "b": 4}, kept=4)
+    server.know({"b": (4, 4)})
+    server.plan(4)
+    server.answered(0, {"b": 4}, kept=0)
+    assert server.plan(4) == [("b", 4)]

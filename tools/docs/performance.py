@@ -30,8 +30,8 @@ One cycle is
 2. `turn` by each worker: it settles what it ran, and starts as many of the next tasks,
 3. `collect` by the client.
 
-Both workers share a batch of 64. In batches of 1 the workers work in turn: one task, a call for each step. The dispatcher
-gives the workers their first tasks; it is not counted, because busy workers serve themselves.
+Both workers share a batch of 64. In batches of 1 the workers work in turn: one task, a call for each step. The
+dispatcher gives the workers their first tasks; it is not counted, because busy workers serve themselves.
 
 The counts leave out what does not belong to these calls: the server's timers, waits for bells, heartbeats, and the
 expiry of ended tasks after `pool.retention_ms`.

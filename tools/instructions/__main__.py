@@ -10,7 +10,7 @@ from subprocess import SubprocessError
 
 from fairlane.errors import FairlaneError
 from tools.instructions.budget import Budget, measures, problems
-from tools.instructions.measure import TENANTS, Costs, measure
+from tools.instructions.measure import LOADS, Costs, measure
 from tools.instructions.server import has_valgrind, server_version
 from tools.instructions.table import table
 
@@ -62,9 +62,9 @@ def _why_no_instructions(server: str, budget: Budget) -> str:
 
 
 def _costs(*, instructions: bool) -> Costs:
-    """Measure several numbers of tenants at once, each on servers of its own: no count depends on the time."""
+    """Measure several loads at once, each on servers of its own: no count depends on the time."""
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        runs = threads.map(lambda tenants: asyncio.run(measure(tenants, instructions=instructions)), TENANTS)
+        runs = threads.map(lambda load: asyncio.run(measure(load(), instructions=instructions)), LOADS)
         return {load: commands for costs in runs for load, commands in costs.items()}
 
 

@@ -22,6 +22,8 @@ _FIRST_MS: Final = 1_700_000_000_000
 _CYCLE_MS: Final = 5
 _FILL: Final = 256
 _CALL_TIMEOUT_MS: Final = 300_000
+_PLANNED: Final = 32
+_USED: Final = 25
 # The event stream is at its limit before anything is counted, so that its trimming is counted too.
 _POOL: Final = PoolConfig(slots=512, quantum_units=1000, lease_ms=3_600_000, event_limit=50)
 _PAYLOAD: Final = encode({"prompt": "What does a task cost?"})
@@ -43,6 +45,8 @@ class Load:
     It checks every reply: after a refusal the counts would mean nothing.
     """
 
+    batches: tuple[int, ...] = (64, 1)
+
     def __init__(self, tenants: int) -> None:
         self.tenants = tenants
         self._now_ms = _FIRST_MS
@@ -52,6 +56,10 @@ class Load:
         self._running: dict[str, tuple[StartedTask, ...]] = dict.fromkeys(_WORKERS, ())
         self._store: Store
 
+    def name(self, batch: int) -> str:
+        """Name the load in tables and in the budget."""
+        return f"{self.tenants:,} tenants, batches of {batch}"
+
     @asynccontextmanager
     async def on(self, url: str) -> AsyncIterator[None]:
         """Call this server as long as the context lasts. A later server must have the data of the one before it."""
@@ -60,12 +68,15 @@ class Load:
 
     async def prepare(self) -> None:
         """Register everyone on an empty server, and let at least two tasks wait for every tenant."""
+        await self._register()
+        for _ in range(0, max(2 * self.tenants, _FILL), _FILL):
+            await self._submit(_FILL)
+
+    async def _register(self) -> None:
         await self._store.put_pool(_POOL)
         await self._store.put_tenants({self._tenant(number): TenantConfig() for number in range(self.tenants)})
         for number, incarnation in enumerate(_WORKERS):
             await self._store.register(f"worker-{number}", incarnation, _WORKER_SLOTS)
-        for _ in range(0, max(2 * self.tenants, _FILL), _FILL):
-            await self._submit(_FILL)
 
     async def cycle(self, batch: int, around: Around = uncounted) -> None:
         """Submit a batch, and let the workers, both or one in turn, end what they run and take as many tasks.
@@ -128,3 +139,40 @@ class Load:
             if refused:
                 raise RuntimeError(f"a settlement was refused: {refused[0]}")
             self._take(incarnation, started)
+
+
+class RoundTrips(Load):
+    """Nothing waits: each task is placed by its submit, at one worker after the other, and ends before the next one."""
+
+    batches = (1,)
+
+    def name(self, batch: int) -> str:
+        """See Load."""
+        return f"{self.tenants:,} tenants, nothing waits"
+
+    async def prepare(self) -> None:
+        """Register everyone on an empty server."""
+        await self._register()
+
+    async def cycle(self, batch: int, around: Around = uncounted) -> None:
+        """See one task through. The dispatcher makes the next plan while a few places are left."""
+        self._now_ms += _CYCLE_MS
+        incarnation = _WORKERS[self._cycles % 2]
+        if self._cycles % _USED == 0:
+            plan = [(worker, 1) for worker in _WORKERS] * (_PLANNED // 2)
+            answer = await around("dispatch", lambda: self._store.dispatch(plan, _PLANNED, _PLANNED))
+            if answer.kept != _PLANNED:
+                raise RuntimeError(f"of {_PLANNED} places {answer.kept} were kept")
+        self._cycles += 1
+        await around("submit", lambda: self._submit(batch))
+        await around("turn", lambda: self._begin_and_end(incarnation))
+        collected = await around("collect", lambda: self._store.collect(_CLIENT, self._collected))
+        self._collected = collected.cursor
+        if len(collected.tasks) != batch:
+            raise RuntimeError(f"{len(collected.tasks)} tasks were collected instead of {batch}")
+
+    async def _begin_and_end(self, incarnation: str) -> None:
+        self._take(incarnation, await self._store.start(incarnation, self._cursors[incarnation]))
+        ends = self._ends(incarnation)
+        await self._store.settle_and_start(incarnation, ends, self._cursors[incarnation])
+        self._running[incarnation] = ()

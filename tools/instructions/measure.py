@@ -6,22 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from tools.instructions.load import Calls, Load
+from tools.instructions.load import Calls, Load, RoundTrips
 from tools.instructions.server import CountingServer, counting_server
 
 Costs = dict[str, dict[str, dict[str, float]]]
 """Per task: by load, by command, by what is counted (``instructions``, ``calls``, ``bytes``)."""
 
-TENANTS: Final = (3, 100, 10_000)
+LOADS: Final = (lambda: Load(3), lambda: Load(100), lambda: Load(10_000), lambda: RoundTrips(100))
 # By batch. The server steps the collection of Lua's garbage once in 50 calls: 13 cycles of 64 make 52; 50 of 1, 150.
 _CYCLES: Final = {64: 13, 1: 50}
 _TURNS: Final = range(2)
 _WARM_UP: Final = {64: 6, 1: 20}
 
 
-async def measure(tenants: int, *, instructions: bool) -> Costs:
-    """Return the costs of a task with so many tenants, in batches of 64 and of 1; instructions only if asked for."""
-    load = Load(tenants)
+async def measure(load: Load, *, instructions: bool) -> Costs:
+    """Return the costs of a task under this load, in each of its batches; instructions only if asked for."""
     with tempfile.TemporaryDirectory(prefix="fairlane-counts-") as name:
         directory = Path(name)
         with counting_server(directory, callgrind=False) as server:
@@ -44,8 +43,8 @@ async def measure(tenants: int, *, instructions: bool) -> Costs:
 
 
 async def _warm_up(load: Load, server: CountingServer) -> None:
-    for batch, cycles in _WARM_UP.items():
-        for _ in range(cycles):
+    for batch in load.batches:
+        for _ in range(_WARM_UP[batch]):
             await load.cycle(batch)
             server.delete(load.bells)
 
@@ -56,7 +55,8 @@ async def _count(
     begin()
     own = end()
     costs: Costs = {}
-    for batch, cycles in _CYCLES.items():
+    for batch in load.batches:
+        cycles = _CYCLES[batch]
         sums: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
         async def counted(command: str, calls: Calls, sums: defaultdict[str, Counter[str]] = sums) -> Any:  # noqa: ANN401 - each command has its own reply
@@ -73,7 +73,7 @@ async def _count(
         for _ in range(cycles):
             await load.cycle(batch, counted)
             server.delete(load.bells)
-        costs[f"{load.tenants:,} tenants, batches of {batch}"] = {
+        costs[load.name(batch)] = {
             command: {kind: count / (batch * cycles) for kind, count in counts.items()}
             for command, counts in sums.items()
         }

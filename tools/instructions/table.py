@@ -7,10 +7,10 @@ from tools.instructions.measure import Costs
 
 def table(costs: Costs, kind: str) -> Iterator[str]:
     """Yield the lines of one table: a row for each load, a column for each command, and the sum of them."""
-    commands = list(next(iter(costs.values())))
+    commands = list(dict.fromkeys(command for counts in costs.values() for command in counts))
     rows = [["per task", *commands, "all"]]
     for load, counts in costs.items():
-        values = [counts[command][kind] for command in commands]
+        values = [counts[command][kind] if command in counts else 0.0 for command in commands]
         rows.append([load, *(_shown(value) for value in (*values, sum(values)))])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows.insert(1, ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])

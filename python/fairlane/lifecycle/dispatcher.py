@@ -1,4 +1,4 @@
-"""The dispatcher: offers free worker slots to the store, which decides whose tasks take them.
+"""The dispatcher: offers free worker slots to the store, which decides whose tasks take them, now or when they come.
 
 Holds nothing that is not in the store. Any number of dispatchers may run: they cost throughput, never correctness.
 """
@@ -10,7 +10,7 @@ from fairlane.backoff import StoreRetry
 from fairlane.clock import SYSTEM_CLOCK, Clock, Rng, system_rng
 from fairlane.config import DispatcherConfig
 from fairlane.domain.policy import StopReason, WorkerState
-from fairlane.lifecycle.plan import Planner
+from fairlane.lifecycle.plan import KEPT, Planner
 from fairlane.lifecycle.sleeper import Sleeper
 from fairlane.run import Role, Signals
 from fairlane.store.keys import DISPATCHER_BELL
@@ -52,6 +52,8 @@ class Dispatcher(Role):
         self._workers_changed = False
         self._missed = False
         """Whether the last plan offered only places that another dispatcher had filled."""
+        self._outdated = False
+        """Whether the last plan was outdated when it was made."""
         self._read_at_s = 0.0
 
     async def run(self, signals: Signals) -> None:
@@ -75,8 +77,9 @@ class Dispatcher(Role):
         known, self._known_fleet = self._known_fleet, -1  # if the store fails, its workers are read again
         if known < 0 or self._clock.monotonic_s() - self._read_at_s >= self._heartbeat_s:
             await self._read_workers()
-        answer = await self._store.dispatch(self._planner.plan(self._batch), self._batch)
-        self._planner.answered(answer.placed, answer.free)
+        plan = self._planner.plan(self._batch)
+        answer = await self._store.dispatch(plan, self._batch, keep=KEPT, unused=self._planner.kept)
+        self._planner.answered(answer.placed, answer.free, unused=answer.unused, kept=answer.kept)
         if answer.fleet != known:
             await self._read_workers()
             self._workers_changed = True
@@ -84,12 +87,13 @@ class Dispatcher(Role):
         return answer
 
     def _may_place_more(self, answer: Dispatched) -> bool:
-        """Say whether another call at once may place more."""
+        """Say whether another call at once may place more, or keep places in better order."""
         changed, self._workers_changed = self._workers_changed, False
         missed, self._missed = self._missed, answer.stop is StopReason.WORKERS and answer.placed == 0
         if answer.stop is StopReason.WORKERS:
             return changed or (self._planner.has_free and not (missed and self._missed))
-        return answer.stop in _MORE_AT_ONCE
+        outdated, self._outdated = self._outdated, self._planner.outdated
+        return answer.stop in _MORE_AT_ONCE or (self._outdated and not outdated)
 
     async def _read_workers(self) -> None:
         self._read_at_s = self._clock.monotonic_s()

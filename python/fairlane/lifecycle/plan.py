@@ -2,11 +2,12 @@
 
 A plan only proposes. The store places each task with the first worker of the plan that still has a free slot, and
 may place fewer tasks than the plan offers: so a plan interleaves the workers instead of filling one after the other,
-and unused turns are undone.
+and unused turns are undone. While nothing waits, the store keeps the first places that are left, for tasks to come.
 """
 
+from collections import Counter
 from collections.abc import Mapping
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Final
 
 from fairlane.workers.errors import WorkerError, WorkerErrorCode
@@ -16,6 +17,8 @@ Places = list[tuple[str, int]]
 """Incarnation and how many tasks it is offered, in order; an incarnation may appear again."""
 
 _ASIDE: Final = 32
+KEPT: Final = 32
+"""How many places the store keeps at most; of these each is a turn of its own."""
 _AHEAD: Final = 2
 """A turn is at most this part of what a worker has on average: plans stay short, and no worker gets far ahead."""
 
@@ -28,6 +31,15 @@ class Planner:
         self._workers: dict[str, Candidate] = {}
         self._open: Places = []
         """The plan that has no answer yet."""
+        self._kept: list[str] = []
+        """The incarnations of the places that the store has kept, in order."""
+        self.outdated = False
+        """Whether the last plan was made before it was known which of the kept places had been taken."""
+
+    @property
+    def kept(self) -> int:
+        """How many places the store has kept, as far as is known here."""
+        return len(self._kept)
 
     @property
     def has_free(self) -> bool:
@@ -62,13 +74,25 @@ class Planner:
         self._open = offered + [(incarnation, 0) for incarnation in unnamed]
         return self._open
 
-    def answered(self, placed: int, free: Mapping[str, int]) -> None:
+    def answered(self, placed: int, free: Mapping[str, int], *, unused: int = 0, kept: int | None = 0) -> None:
         """Learn how many tasks were placed along the plan, and the free slots now.
 
-        A worker of the plan that ``free`` leaves out is gone.
+        ``unused``: how many of the places that the store had kept before were not taken. ``kept``: how many it has kept
+        of this plan; None: those before still stand. A worker of the plan that ``free`` leaves out is gone.
         """
         named = {incarnation for incarnation, _ in self._open}
-        self._take_back(placed, free)
+        left = self._take_back(placed, free)
+        before = max(0, len(self._kept) - unused)
+        used = Counter(self._kept[:before])
+        self.outdated = kept is None
+        if kept is None:
+            self._kept = self._kept[before:]
+        else:
+            self._kept = list(islice(chain.from_iterable(repeat(*place) for place in left), kept))
+        for incarnation, tasks in used.items():
+            if incarnation in self._workers:
+                self._strategy.choose(self._workers.keys() - {incarnation}, tasks)  # its turns
+                self._strategy.put(self._workers[incarnation])
         for incarnation in named:
             if incarnation in free:
                 slots = self._workers[incarnation].capacity
@@ -83,7 +107,7 @@ class Planner:
         offered: Places = []
         planned = 0
         while planned < limit:
-            turn = max(1, min(planned // (_AHEAD * workers), (limit - planned) // workers)) if workers > 1 else limit
+            turn = self._turn(planned, limit, workers)
             chosen = self._strategy.choose(full, turn)
             if chosen is None:
                 break
@@ -104,17 +128,26 @@ class Planner:
                 )
         return offered
 
-    def _take_back(self, placed: int, free: Mapping[str, int]) -> None:
-        """Undo what was offered beyond the tasks that were placed, which follow the order of the plan."""
-        beyond = dict.fromkeys((incarnation for incarnation, _ in self._open), 0)
+    def _turn(self, planned: int, limit: int, workers: int) -> int:
+        """Return how many tasks the next worker is offered at once."""
+        if workers == 1:
+            return limit
+        if planned < KEPT:
+            return 1
+        return max(1, min(planned // (_AHEAD * workers), (limit - planned) // workers))
+
+    def _take_back(self, placed: int, free: Mapping[str, int]) -> Places:
+        """Undo, and return, what was offered beyond the tasks that were placed, which follow the order of the plan."""
+        left: Places = []
         for incarnation, count in self._open:
             took = min(count, placed) if incarnation in free else 0
             placed -= took
-            beyond[incarnation] += count - took
-        for incarnation, count in beyond.items():
+            left.append((incarnation, count - took))
+        for incarnation, count in left:
             if count:
                 self._strategy.undo(incarnation, count)
         self._open = []
+        return left
 
     def _put(self, incarnation: str, slots: int, load: int) -> None:
         worker = self._workers[incarnation] = Candidate(incarnation, slots, load, True, slots)

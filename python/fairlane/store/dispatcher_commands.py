@@ -14,9 +14,15 @@ _STOPS = {stop.value.encode(): stop for stop in StopReason}
 class DispatcherCommands(ScriptRunner):
     """Places tasks with workers, moves the capacity, and takes back the tasks of lost workers."""
 
-    async def dispatch(self, plan: Sequence[tuple[str, int]], limit: int) -> Dispatched:
-        """Place up to ``limit`` tasks with the planned incarnations, in that order of preference."""
-        placed, stop, runnable, wake_ms, fleet, *free = await self._call("dispatch", limit=limit, items=plan)
+    async def dispatch(self, plan: Sequence[tuple[str, int]], limit: int, keep: int = 0, unused: int = 0) -> Dispatched:
+        """Place up to ``limit`` tasks with the planned incarnations, in that order of preference.
+
+        If no task waits then, the store keeps at most ``keep`` of the places that are left, and at most 255: `submit`
+        places the next tasks there at once. Those that it has kept before stand if ``unused``, what the caller knows to
+        be left of them, is neither 0 nor right.
+        """
+        reply = await self._call("dispatch", limit=limit, keep=keep, unused=unused, items=plan)
+        placed, stop, runnable, wake_ms, fleet, unused, kept, *free = reply
         return Dispatched(
             placed=placed,
             stop=_STOPS[stop],
@@ -24,6 +30,8 @@ class DispatcherCommands(ScriptRunner):
             wake_ms=None if wake_ms is False else wake_ms,
             free={incarnation.decode(): slots for incarnation, slots in free},
             fleet=fleet,
+            unused=unused,
+            kept=None if kept is False else kept,
         )
 
     async def adapt(self, config: ControllerConfig) -> Adaptation:

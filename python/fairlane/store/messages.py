@@ -60,6 +60,10 @@ class Dispatched:
     """Free slots of the plan's incarnations that are still live."""
     fleet: int
     """Grows whenever a worker joins, drains or leaves."""
+    unused: int
+    """Places that the store had kept before, and that no submit has taken."""
+    kept: int | None
+    """Places that the store has kept of this plan: the first that were left. None: those that it had kept stand."""
 
 
 @dataclass(frozen=True, slots=True)

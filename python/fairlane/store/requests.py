@@ -54,7 +54,7 @@ REQUESTS: Final = {
     "remove_tenant": _plain("tenant"),
     "submit": _batch("client", of=Submission),
     "cancel": _batch(of=TaskRef),
-    "dispatch": _batch("limit", of=("incarnation", "slots")),
+    "dispatch": _batch("limit", "keep", "unused", of=("incarnation", "slots")),
     "start": _plain("incarnation", "cursor", "limit"),
     "settle": _batch("incarnation", of=Settlement),
     "turn": _batch("incarnation", "cursor", "limit", of=Settlement),

@@ -1,16 +1,19 @@
 -- Admits tasks, each under its own id: a second submit of the same task finds the first.
 --
 -- Guarantee: a refusal writes nothing; a repeated submission creates nothing. A cost that was sized from a smaller
---   estimate is lowered to the largest cost that the limits admit, but not below that estimate.
+--   estimate is lowered to the largest cost that the limits admit, but not below that estimate. If nothing waited, the
+--   tasks are placed with workers as dispatch does.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {client, {{tenant, id, cost, payload, fingerprint, priority, deadline_ms, on_unknown,
 --          named_by_caller, estimate}...}}
 -- Reply    {{status, state, limit}...} in the order asked
--- Events   pending
+-- Events   pending, and as dispatch: enqueued, parked, round
 --- @include commit
 --- @include known
+--- @include plan
 local client = request.client
 local changed = false
+local nothing_waits = pool.runnable == 0
 
 -- The client that submitted last is notified of the end.
 local function adopt_task(record)
@@ -43,6 +46,7 @@ local function admit(t, item, key)
   fresh[key] = item.fingerprint
   stirred = true
   changed = true
+  nothing_waits = nothing_waits and t.budget_rejects == 0 -- only a stored task can be rejected
 end
 
 local function answer(i, item)
@@ -79,6 +83,10 @@ load_tenants(request.items)
 local reply = {}
 for i, item in ipairs(request.items) do
   reply[i] = answer(i, item)
+end
+local count = #admitted / 2
+if nothing_waits and count > 0 and count <= planned() then
+  serve_planned(count)
 end
 if changed then
   commit_growing()

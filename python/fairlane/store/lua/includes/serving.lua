@@ -1,4 +1,5 @@
 --- @include agenda
+--- @include finish
 --- @include places
 --- @include rebase
 --- @include rounds
