@@ -84,7 +84,7 @@ def test_without_valgrind_it_compares_calls_and_bytes_and_says_so(
     committed = Budget.read()
     few = Budget(committed.server, {load: costs for load, costs in committed.costs.items() if load.startswith("3 ")})
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("tools.instructions.__main__.TENANTS", (3,))
+    monkeypatch.setattr("tools.instructions.__main__.LOADS", (lambda: Load(3),))
     monkeypatch.setattr(Budget, "read", lambda: few)
     code = main([])
     shown = capsys.readouterr().out.splitlines()

@@ -33,6 +33,9 @@ One cycle is
 Both workers share a batch of 64. In batches of 1 the workers work in turn: one task, a call for each step. The
 dispatcher gives the workers their first tasks; it is not counted, because busy workers serve themselves.
 
+The last row is a round trip while nothing waits: `submit` places the task at once, by a plan that the dispatcher makes
+for every 25 tasks; the worker takes it and settles it (both under `turn`); the client collects it.
+
 The counts leave out what does not belong to these calls: the server's timers, waits for bells, heartbeats, and the
 expiry of ended tasks after `pool.retention_ms`.
 

@@ -73,6 +73,11 @@ kind of row; it begins with the name of the end.
 """
 
 
+_PLAN: Final = """\
+The places that the dispatcher left for tasks to come, in the order in which `submit` uses them while nothing waits: how
+many, in one byte, then the incarnation of each, behind one byte for its length."""
+
+
 def render() -> str:
     """Return the page."""
     prefix = keys.Keys("<name>").prefix
@@ -85,9 +90,10 @@ def render() -> str:
         lines += [f"- texts: {_names(texts)}"] if texts else []
     lines += ["", "### `pool`, field `settings`", "", "Written by `put_pool`; MessagePack values, one after the other."]
     lines += ["", f"- {_names(keys.POOL_SETTINGS)}"]
+    lines += ["", "### `pool`, field `plan`", "", *_PLAN.splitlines()]
     lines += ["", "## Sleepers", "", "The roles that block on `bell:<sleeper>`:", ""]
     sleepers = (
-        (keys.DISPATCHER_BELL, "a dispatcher: a task may be placed"),
+        (keys.DISPATCHER_BELL, "a dispatcher: a task may be placed, or the plan is nearly used up"),
         (keys.worker_bell("<incarnation>"), "a worker: it was handed a task, or should stop one"),
         (keys.client_bell("<client>"), "a client: a task it waits for has ended"),
     )

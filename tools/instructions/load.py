@@ -157,8 +157,9 @@ class RoundTrips(Load):
     async def cycle(self, batch: int, around: Around = uncounted) -> None:
         """See one task through. The dispatcher makes the next plan while a few places are left."""
         self._now_ms += _CYCLE_MS
-        incarnation = _WORKERS[self._cycles % 2]
-        if self._cycles % _USED == 0:
+        trip = self._cycles % _USED
+        incarnation = _WORKERS[trip % 2]
+        if trip == 0:
             plan = [(worker, 1) for worker in _WORKERS] * (_PLANNED // 2)
             answer = await around("dispatch", lambda: self._store.dispatch(plan, _PLANNED, _PLANNED))
             if answer.kept != _PLANNED:
