@@ -7,12 +7,14 @@ from operator import eq
 
 import pytest
 
-from fairlane.config import DispatcherConfig
+from fairlane.config import DispatcherConfig, PoolConfig
 from fairlane.domain.attempt import Outcome
 from fairlane.domain.strategy_name import StrategyName
 from fairlane.domain.task import TaskState
 from fairlane.lifecycle.client import Client
 from fairlane.lifecycle.dispatcher import Dispatcher
+from fairlane.lifecycle.handle import TaskHandle
+from fairlane.lifecycle.submission import TaskSpec
 from fairlane.providers.base import Call, Reply
 from fairlane.providers.simulated import SimulatedProvider
 from fairlane.run import Signals
@@ -95,6 +97,20 @@ async def test_least_busy_fills_the_idle_worker_first(pool: Harness) -> None:
     for gate in (first, second):
         gate.open_to.set()
     await client.wait_many(handles, 20)
+
+
+async def test_a_worker_that_joins_gets_its_share_while_no_more_tasks_may_run(pool: Harness) -> None:
+    calls: list[str] = []
+    await pool.put(PoolConfig(slots=8, lease_ms=2_000))
+    await pool.worker(Named("w1", calls), "w1", slots=8)
+    await pool.dispatcher()
+    client = await pool.client()
+    answers = await client.submit_many(TaskSpec("acme", {"echo": n, "ms": 4}, 1) for n in range(600))
+    handles = [answer for answer in answers if isinstance(answer, TaskHandle)]
+    await pool.worker(Named("w2", calls), "w2", slots=8)
+    await client.wait_many(handles, 20)
+    assert len(calls) == 600
+    assert 50 < Counter(calls[-200:])["w2"] < 150
 
 
 async def test_a_custom_strategy_is_named_by_its_import_path(pool: Harness) -> None:

@@ -41,6 +41,18 @@ async def test_it_takes_first_what_the_dispatcher_gave_it(world: World) -> None:
     assert started.tasks == ()
 
 
+@pytest.mark.parametrize(("share", "taken"), [(0, 3), (6, 3), (4, 1), (3, 0), (1, 0)])
+async def test_it_takes_nothing_above_its_share(world: World, share: int, taken: int) -> None:
+    await world.ready()
+    running = await world.active(*tasks(6))
+    await world.submit(*tasks(6, first=6))
+    await world.store.dispatch([("w1", -share)], 64)
+    ends = [settlement(each) for each in running[:3]]
+    writes, started = await world.store.settle_and_start("w1", ends, running[-1].fence)
+    assert (writes, len(started.tasks)) == ([Write.DONE] * 3, taken)
+    assert (await world.dispatch()).placed == 6 - taken, "the dispatcher may give it more"
+
+
 @pytest.mark.parametrize("why", ["no room in the reply", "draining", "lost", "paused", "its lease is over"])
 async def test_it_takes_no_new_task(world: World, why: str) -> None:
     await world.ready(lease_ms=LEASE_MS)

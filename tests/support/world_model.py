@@ -55,6 +55,8 @@ class Worker:
     name: str
     life: int = 1
     cursor: int = 0
+    share: int = 0
+    """What it takes of its own accord at most; 0: any number."""
 
     @property
     def incarnation(self) -> str:

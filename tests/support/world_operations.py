@@ -185,8 +185,8 @@ def draw_ceiling(source: Source) -> int:
 
 
 def draw_offer(source: Source) -> int:
-    """Draw the number of tasks that a worker offers to take."""
-    return source.choice([64, source.randint(0, 3)])
+    """Draw the number of tasks that a worker offers to take; below 0, its share."""
+    return source.choice([64, source.randint(0, 3), source.randint(-3, 3)])
 
 
 def draw_limits(source: Source) -> Limits:

@@ -215,6 +215,8 @@ class PoolReference:
             planned, self._plan = self._plan[:count], self._plan[count:]
             live = {worker.incarnation for worker in self.workers}
             self.place([each for each in planned if each in live], 0 if self.paused else count)
+            for worker in self.workers:
+                worker.share = 0 if worker.incarnation in planned else worker.share
 
     def _end_waits(self) -> None:
         due = [task for task in self.in_state(WAITING) if task.ready_at <= self.now]
@@ -238,6 +240,8 @@ class PoolReference:
         free = {worker.incarnation: WORKER_SLOTS - len(self.held(worker.incarnation)) for worker in self.workers}
         offers = list(zip(free, operation.offer, strict=True))
         places = [incarnation for incarnation, offer in offers for _ in range(min(offer, free[incarnation]))]
+        for worker, (_, offer) in zip(self.workers, offers, strict=True):
+            worker.share = max(0, -offer)
         unused = len(self._plan)
         placed, more = self.place(places, 0 if self.paused else operation.limit)
         kept = None

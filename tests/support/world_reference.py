@@ -56,7 +56,9 @@ class Reference(PoolReference):
             cursor = worker.cursor
             expected, waits = self._take(worker)
             if not waits:
-                self.place([incarnation] * len(batch), len(batch))
+                room = worker.share - len(self.held(incarnation)) if worker.share else len(batch)
+                count = max(0, min(len(batch), room))
+                self.place([incarnation] * count, count)
                 expected += self._take(worker)[0]
             yield Call(
                 "settle_and_start",
@@ -152,7 +154,7 @@ class Reference(PoolReference):
         held = self.held(lost)
         for task in held:
             self._lose(task)
-        worker.life, worker.cursor = worker.life + 1, 0
+        worker.life, worker.cursor, worker.share = worker.life + 1, 0, 0
         if not operation.by_name:
             yield Call("evict", (lost,), (len(held), False), lambda answer: (answer.tasks, answer.more))
         yield self.register(worker)

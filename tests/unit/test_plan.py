@@ -253,3 +253,17 @@ def test_kept_places_of_a_worker_that_is_gone_are_dropped() -> None:
     server.plan(4)
     server.answered(0, {"b": 4}, kept=0)
     assert server.plan(4) == [("b", 4)]
+
+
+def test_workers_above_their_share_are_bound_to_it_if_no_more_tasks_may_run() -> None:
+    server = planner(StrategyName.LEAST_BUSY, {"full": (16, 0), "idle": (16, 16), "small": (4, 2)})
+    assert server.uneven
+    assert server.plan(4, level=True)[-1] == ("full", -8)
+    server.answered(0, {"full": 0, "idle": 16, "small": 2})
+    assert all(count >= 0 for _, count in server.plan(4))
+
+
+def test_workers_about_as_busy_as_the_others_are_not_bound() -> None:
+    server = planner(StrategyName.LEAST_BUSY, {"a": (16, 7), "b": (16, 9), "small": (4, 2)})
+    assert not server.uneven
+    assert all(count >= 0 for _, count in server.plan(4, level=True))

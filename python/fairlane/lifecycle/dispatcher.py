@@ -21,6 +21,8 @@ from fairlane.workers.strategies import make_strategy
 _log = logging.getLogger(__name__)
 
 _MORE_AT_ONCE: Final = frozenset({StopReason.BATCH, StopReason.VISITS})
+_NO_MORE_MAY_RUN: Final = frozenset({StopReason.CAPACITY, StopReason.COST, StopReason.STARTS, StopReason.SPEND})
+"""The stops after which only the slots that busy workers free are left to place tasks in."""
 
 
 class Dispatcher(Role):
@@ -52,6 +54,10 @@ class Dispatcher(Role):
         self._workers_changed = False
         self._missed = False
         """Whether the last plan offered only places that another dispatcher had filled."""
+        self._level = False
+        """Whether the next plan binds workers to their share."""
+        self._levels = False
+        """Whether it should be the first to do so, at once."""
         self._outdated = False
         """Whether the last plan was outdated when it was made."""
         self._read_at_s = 0.0
@@ -77,13 +83,15 @@ class Dispatcher(Role):
         known, self._known_fleet = self._known_fleet, -1  # if the store fails, its workers are read again
         if known < 0 or self._clock.monotonic_s() - self._read_at_s >= self._heartbeat_s:
             await self._read_workers()
-        plan = self._planner.plan(self._batch)
+        plan = self._planner.plan(self._batch, level=self._level)
         answer = await self._store.dispatch(plan, self._batch, keep=KEPT, unused=self._planner.kept)
         self._planner.answered(answer.placed, answer.free, unused=answer.unused, kept=answer.kept)
         if answer.fleet != known:
             await self._read_workers()
             self._workers_changed = True
         self._known_fleet = answer.fleet
+        levelled, self._level = self._level, answer.stop in _NO_MORE_MAY_RUN and self._planner.uneven
+        self._levels = self._level and not levelled
         return answer
 
     def _may_place_more(self, answer: Dispatched) -> bool:
@@ -93,7 +101,7 @@ class Dispatcher(Role):
         if answer.stop is StopReason.WORKERS:
             return changed or (self._planner.has_free and not (missed and self._missed))
         outdated, self._outdated = self._outdated, self._planner.outdated
-        return answer.stop in _MORE_AT_ONCE or (self._outdated and not outdated)
+        return answer.stop in _MORE_AT_ONCE or self._levels or (self._outdated and not outdated)
 
     async def _read_workers(self) -> None:
         self._read_at_s = self._clock.monotonic_s()

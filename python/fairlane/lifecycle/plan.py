@@ -3,11 +3,13 @@
 A plan only proposes. The store places each task with the first worker of the plan that still has a free slot, and
 may place fewer tasks than the plan offers: so a plan interleaves the workers instead of filling one after the other,
 and unused turns are undone. While nothing waits, the store keeps the first places that are left, for tasks to come.
+Busy workers serve themselves, so a plan can also bound a worker to its share: it offers minus that number of places.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain, islice, repeat
+from math import ceil
 from typing import Final
 
 from fairlane.workers.errors import WorkerError, WorkerErrorCode
@@ -46,6 +48,11 @@ class Planner:
         """Whether any worker had a free slot when last heard of."""
         return any(worker.available for worker in self._workers.values())
 
+    @property
+    def uneven(self) -> bool:
+        """Whether a worker has more than its share of the tasks, and another one less."""
+        return any(True for _ in self._shares())
+
     def know(self, workers: Mapping[str, tuple[int, int]]) -> None:
         """Take in all the workers there are: incarnation to slots and free slots. A plan without answer is over."""
         self._take_back(0, {})
@@ -54,12 +61,13 @@ class Planner:
         for incarnation, (slots, free) in workers.items():
             self._put(incarnation, slots, slots - free)
 
-    def plan(self, limit: int) -> Places:
+    def plan(self, limit: int, *, level: bool = False) -> Places:
         """Offer at most ``limit`` places, and to no worker more than it has free.
 
         Some of the workers left out are named with 0 places, so that the answer covers them. When every worker was
         full when last heard of, all are offered: the store knows better. If the previous plan was not
-        answered, none of its places counts as used.
+        answered, none of its places counts as used. ``level``: no more tasks may run, so that workers with more than
+        their share are bound to it.
 
         Raises:
             WorkerError: invalid_configuration: the strategy chose a worker that it was to avoid.
@@ -72,6 +80,8 @@ class Planner:
         named = {incarnation for incarnation, _ in offered}
         unnamed = islice((incarnation for incarnation in self._workers if incarnation not in named), _ASIDE)
         self._open = offered + [(incarnation, 0) for incarnation in unnamed]
+        if level:
+            self._open += [(incarnation, -share) for incarnation, share in self._shares()]
         return self._open
 
     def answered(self, placed: int, free: Mapping[str, int], *, unused: int = 0, kept: int | None = 0) -> None:
@@ -128,6 +138,15 @@ class Planner:
                 )
         return offered
 
+    def _shares(self) -> Iterator[tuple[str, int]]:
+        """Yield the workers with more than one task above their share, which is in proportion to their slots."""
+        tasks = sum(worker.load for worker in self._workers.values())
+        slots = sum(worker.capacity for worker in self._workers.values())
+        for worker in self._workers.values():
+            share = ceil(tasks * worker.capacity / slots)
+            if worker.load > share + 1:
+                yield worker.id, share
+
     def _turn(self, planned: int, limit: int, workers: int) -> int:
         """Return how many tasks the next worker is offered at once."""
         if workers == 1:
@@ -140,11 +159,11 @@ class Planner:
         """Undo, and return, what was offered beyond the tasks that were placed, which follow the order of the plan."""
         left: Places = []
         for incarnation, count in self._open:
-            took = min(count, placed) if incarnation in free else 0
+            took = min(max(0, count), placed) if incarnation in free else 0
             placed -= took
-            left.append((incarnation, count - took))
+            left.append((incarnation, max(0, count) - took))
         for incarnation, count in left:
-            if count:
+            if count > 0:
                 self._strategy.undo(incarnation, count)
         self._open = []
         return left

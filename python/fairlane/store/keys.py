@@ -164,8 +164,9 @@ unknown; `keep`: 1 if its caller named it; `booked`: 1 if it has a key `usage`."
 TASK_TEXTS: Final = ("client", "worker", "state", "fingerprint", "code")
 """`worker`: of the latest attempt that has ended; `state`: `pending`, or how the task ended."""
 ATTEMPT_NUMBERS: Final = ("active", "fence", "charge", "period", "windows", "cancel", "started")
-WORKER_NUMBERS: Final = ("slots", "load", "alone", "last")
-"""`alone`: the fence of the attempt that runs alone on the worker, or 0. `last`: the highest fence that it started."""
+WORKER_NUMBERS: Final = ("slots", "load", "alone", "last", "share")
+"""`alone`: the fence of the attempt that runs alone on the worker, or 0. `last`: the highest fence that it started.
+`share`: it takes no task of its own accord that would make its load larger than this; 0: it takes any."""
 WORKER_TEXTS: Final = ("state", "name")
 
 TEXT: Final = frozenset({"policy", "throttle_scope"})
@@ -182,7 +183,7 @@ POOL_BITS: Final = 4
 """An attempt's `windows` tells in which windows it took a place: these bits for its tenant's windows, and the same bits
 times POOL_BITS for the pool's."""
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 BELL_TTL_MS: Final = 600_000
 
 

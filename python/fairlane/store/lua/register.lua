@@ -17,7 +17,9 @@ if older and older ~= incarnation then
   recover(older, RECOVERY_LIMIT)
 end
 if not known then
-  workers[incarnation] = { slots = request.slots, load = 0, alone = 0, last = 0, state = 'live', name = name, dirty = true }
+  workers[incarnation] = {
+    slots = request.slots, load = 0, alone = 0, last = 0, share = 0, state = 'live', name = name, dirty = true,
+  }
   pool.fleet = pool.fleet + 1
   event('worker', incarnation, name, 'live')
 end

@@ -1,7 +1,7 @@
 --- @include serving
 --- @include taking
--- A busy worker takes as many of the next tasks as it has ended, so that it waits for nobody. It never takes more: whose load
--- grows is the dispatcher's to say.
+-- A busy worker takes as many of the next tasks as it has ended, so that it waits for nobody. It never takes more, and none
+-- above its share: whose load grows is the dispatcher's to say.
 -- Returns the record with the attempt, or nil if there is no such task any more.
 local function prepare(tenant, id, fence, charge, period, windows)
   local record = load_record(tenant, id)
@@ -32,8 +32,8 @@ local function refill(writes)
   for _, write in ipairs(writes) do
     count = write == 'done' and count + 1 or count
   end
-  count = math.min(count, request.limit - #tasks)
-  if count == 0 or w.state ~= 'live' then
+  count = math.min(count, request.limit - #tasks, w.share > 0 and w.share - w.load or count)
+  if count <= 0 or w.state ~= 'live' then
     return
   end
   offer(incarnation, w, count)
