@@ -13,9 +13,8 @@ Only the store's scripts move a task. The scripts and events that move it into e
     dead       reap or evict: it lost too many workers, or must not be repeated
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 
 class TaskState(StrEnum):
@@ -69,8 +68,7 @@ class OnUnknown(StrEnum):
     FAIL = "fail"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TaskRef:
+class TaskRef(NamedTuple):
     """A task's full name: its id is unique within its tenant only."""
 
     tenant: str
@@ -80,8 +78,7 @@ class TaskRef:
         return f"{self.tenant}:{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class TaskView:
+class TaskView(NamedTuple):
     """A task in the store at one moment. Times are server milliseconds since the epoch; 0: not yet."""
 
     ref: TaskRef

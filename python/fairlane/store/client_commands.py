@@ -3,11 +3,11 @@
 import struct
 from collections.abc import Sequence
 
-from fairlane.domain.task import TaskRef, TaskState, TaskView
+from fairlane.domain.task import TaskRef, TaskView
 from fairlane.store.connection import Command
 from fairlane.store.messages import CancelStatus, Collected, Submission, SubmitStatus, Submitted
 from fairlane.store.script_runner import ScriptRunner
-from fairlane.store.task_codec import ends, task_view
+from fairlane.store.task_codec import STATES, ends, task_view
 
 _STATUSES = {status.value.encode(): status for status in SubmitStatus}
 
@@ -18,7 +18,7 @@ class ClientCommands(ScriptRunner):
     async def submit(self, batch: Sequence[Submission], client: str) -> list[Submitted]:
         """Admit up to 256 tasks. A known id with the same fingerprint finds its task."""
         return [
-            Submitted(_STATUSES[status], TaskState(state.decode()) if state else None, limit)
+            Submitted(_STATUSES[status], STATES[state] if state else None, limit)
             for status, state, limit in await self._call("submit", client=client, items=batch)
         ]
 

@@ -39,12 +39,12 @@ def started(reply: Sequence[Any]) -> Started:
         alive=bool(alive),
         tasks=tuple(
             StartedTask(
-                ref=TaskRef(tenant.decode(), task.decode()),
-                fence=fence,
-                cost=cost,
-                payload=payload or b"",
-                failures=failures,
-                deadline_ms=None if deadline is False else deadline,
+                TaskRef(tenant.decode(), task.decode()),
+                fence,
+                cost,
+                payload or b"",
+                failures,
+                None if deadline is False else deadline,
             )
             for tenant, task, fence, cost, payload, failures, deadline in tasks
         ),

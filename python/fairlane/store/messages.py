@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from fairlane.config import TenantConfig
 from fairlane.domain.attempt import Outcome
@@ -9,8 +10,7 @@ from fairlane.domain.policy import CapacityReason, ParkReason, QueuePolicy, Stop
 from fairlane.domain.task import OnUnknown, TaskRef, TaskState, TaskView
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(NamedTuple):
     """A task to admit. ``deadline_ms`` is relative to admission, 0 = none."""
 
     ref: TaskRef
@@ -38,8 +38,7 @@ class SubmitStatus(StrEnum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
+class Submitted(NamedTuple):
     """A submission's status and its task's state. ``limit`` is the bound that refused it, 0 if none did."""
 
     status: SubmitStatus
@@ -78,8 +77,7 @@ class WorkerView:
     lease_left_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class StartedTask:
+class StartedTask(NamedTuple):
     """A task that this worker may now run. ``deadline_ms``: time left, None = no deadline."""
 
     ref: TaskRef
@@ -103,8 +101,7 @@ class Started:
     more: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """The end of an attempt that ran. ``backoff_ms``: how long a failed task waits before its next attempt."""
 
     ref: TaskRef
@@ -117,8 +114,7 @@ class Settlement:
     backoff_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Throttle:
+class Throttle(NamedTuple):
     """The end of an attempt that the provider throttled. ``retry_after_ms`` None: it named no usable pause."""
 
     ref: TaskRef
@@ -126,8 +122,7 @@ class Throttle:
     retry_after_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(NamedTuple):
     """An attempt that a worker hands back. ``called``: the provider was called, and used at least ``actual``."""
 
     ref: TaskRef

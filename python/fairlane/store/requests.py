@@ -6,7 +6,7 @@ nothing when a script runs.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
 
@@ -35,14 +35,14 @@ def _plain(*names: str) -> Request:
     return Request(names)
 
 
-def _batch(*names: str, of: type | tuple[str, ...]) -> Request:
+def _batch(*names: str, of: type[tuple[object, ...]] | tuple[str, ...]) -> Request:
     """Return a request whose last field is a batch, of a message or of tuples; a `TaskRef` counts as its two parts."""
     if isinstance(of, tuple):
         return Request((*names, "items"), Items(of, tuple))
     paths = [
         path
-        for each in fields(of)
-        for path in ((f"{each.name}.tenant", f"{each.name}.id") if each.type is TaskRef else (each.name,))
+        for name, kind in of.__annotations__.items()
+        for path in ((f"{name}.tenant", f"{name}.id") if kind is TaskRef else (name,))
     ]
     return Request((*names, "items"), Items(tuple(path.rpartition(".")[2] for path in paths), attrgetter(*paths)))
 

@@ -1,15 +1,25 @@
 """Task records and entries of `flight`, as the scripts write them: see `fairlane.store.keys`."""
 
 import struct
-from collections.abc import Iterator
-from typing import Final, NamedTuple, cast
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from fairlane.domain.task import TaskRef, TaskState, TaskView
-from fairlane.store.codec import split_name, unpack_numbers, unpack_texts
+from fairlane.store.codec import doubles, split_name, unpack_numbers, unpack_texts
 from fairlane.store.keys import ATTEMPT_NUMBERS, TASK_NUMBERS, TASK_TEXTS
 
 _SIZE: Final = struct.Struct("<I")
 _END: Final = struct.Struct("<HI")
+_TASK: Final = struct.Struct(doubles(TASK_NUMBERS))
+_ATTEMPT: Final = struct.Struct(doubles(ATTEMPT_NUMBERS))
+_VIEWED: Final = (
+    "ended", "cost", "priority", "submitted", "failures", "recoveries", "throttles", "fence", "started", "actual",
+)  # fmt: skip
+_of_task = itemgetter(*map(TASK_NUMBERS.index, _VIEWED))
+_of_attempt = itemgetter(*map(ATTEMPT_NUMBERS.index, ("active", "fence", "started")))
+STATES: Final = {state.value.encode(): state for state in TaskState}
+"""The states as the scripts write them."""
 
 
 class TaskRecord(NamedTuple):
@@ -73,35 +83,45 @@ def task_view(ref: TaskRef, raw: bytes, entry: bytes | None = None) -> TaskView:
         struct.error, IndexError, ValueError: they are damaged.
 
     """
-    record = task_record(raw)
-    numbers = _whole(record.numbers)
-    flying = attempt(entry) if entry else None
-    latest = _whole(flying.numbers) if flying else numbers
-    ended = numbers["ended"] > 0
+    numbers = _whole(_TASK, raw, TASK_NUMBERS)
+    ended, cost, priority, submitted, failures, recoveries, throttles, fence, started, actual = _of_task(numbers)
+    (_, _, stored, _, code), at = unpack_texts(raw, _TASK.size, len(TASK_TEXTS))
+    (size,) = _SIZE.unpack_from(raw, at)
+    at += _SIZE.size
+    if entry:
+        active, fence, started = _of_attempt(_whole(_ATTEMPT, entry, ATTEMPT_NUMBERS))
+        state = TaskState.ACTIVE if active else TaskState.ENQUEUED
+    else:
+        state = STATES.get(stored) or TaskState(stored.decode())
     return TaskView(
-        ref=ref,
-        state=flying.state if flying else TaskState(record.state),
-        cost=numbers["cost"],
-        priority=numbers["priority"],
-        fence=latest["fence"],
-        failures=numbers["failures"],
-        recoveries=numbers["recoveries"],
-        throttles=numbers["throttles"],
-        submitted_ms=numbers["submitted"],
-        started_ms=latest["started"],
-        ended_ms=numbers["ended"],
-        actual=numbers["actual"] if ended else None,
-        result=record.body if ended else None,
-        error_code=record.code,
-        error=record.error,
+        ref,
+        state,
+        cost,
+        priority,
+        fence,
+        failures,
+        recoveries,
+        throttles,
+        submitted,
+        started,
+        ended,
+        actual if ended > 0 else None,
+        raw[at + size :] if ended > 0 else None,
+        code.decode("utf-8", "replace"),
+        raw[at : at + size].decode("utf-8", "replace"),
     )
 
 
-def _whole(numbers: dict[str, int | float]) -> dict[str, int]:
-    fractions = [name for name, value in numbers.items() if isinstance(value, float)]
-    if fractions:
+def _whole(layout: struct.Struct, data: bytes, names: Sequence[str]) -> tuple[int, ...]:
+    values = layout.unpack_from(data)
+    try:
+        numbers = tuple(map(int, values))
+    except (ValueError, OverflowError):
+        numbers = ()
+    if numbers != values:
+        fractions = [name for name, value in zip(names, values, strict=True) if not value.is_integer()]
         raise ValueError(f"no whole number: {', '.join(fractions)}")
-    return cast("dict[str, int]", numbers)
+    return numbers
 
 
 def ends(data: bytes) -> Iterator[tuple[TaskRef, bytes]]:
