@@ -43,7 +43,8 @@ async def test_another_schema_is_refused(world: World) -> None:
             await check_invariants(world.store)
         with pytest.raises(StoreError, match="another version"):
             await world.dispatch()
-    message = f"scheduler {world.name}: another version of Fairlane wrote its state (schema 99; this one has 5). "
+    versions = f"(schema 99; this one has {SCHEMA_VERSION}). "
+    message = f"scheduler {world.name}: another version of Fairlane wrote its state {versions}"
     assert str(caught.value).startswith(message)
     assert world.store.keys.prefix in str(caught.value)
     await poke(world.store, "pool", schema=SCHEMA_VERSION)
