@@ -27,7 +27,7 @@ def naive_loses_one(slots: int, cost: int) -> Killed:
 
 
 def killed_at_work(kills: int) -> Killed:
-    """Each kill hits a different process, which has handed tasks over while others waited."""
+    """Each kill hits a different process, which has handed tasks over, while tasks have not ended."""
 
     def holds(metrics: HandoffMetrics) -> bool:
         found = metrics.handoff

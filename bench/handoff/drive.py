@@ -4,9 +4,10 @@ import asyncio
 import random
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 
 from bench.handoff import naive
-from bench.handoff.measures import handoff, together
+from bench.handoff.measures import by_dispatcher, handoff, together
 from bench.handoff.metrics import Handoff, HandoffMetrics, NaiveHandoff
 from bench.handoff.scenario import HandoffScenario
 from bench.shared.evidence import Evidence, number_at
@@ -26,6 +27,7 @@ from fairlane.config import (
 )
 from fairlane.lifecycle.handle import TaskHandle
 from fairlane.lifecycle.submission import TaskSpec
+from fairlane.store.messages import PoolView
 
 TENANT = "acme"
 _DISPATCHER = "dispatcher"
@@ -46,7 +48,10 @@ class Kill:
 
 @dataclass
 class _Feed:
-    """Keeps tasks waiting until ``ended`` is set. Never cancelled: a submit under way must bring its handles."""
+    """Submits tasks whenever none is left, until ``ended`` is set: only a dispatcher begins an idle pool's work.
+
+    Never cancelled: a submit under way must bring its handles.
+    """
 
     session: Session
     scenario: HandoffScenario
@@ -57,7 +62,7 @@ class _Feed:
         scenario = self.scenario
         payload = {"ms": scenario.takes_ms, "units": scenario.cost}
         while not self.ended.is_set():
-            if (await self.session.store.snapshot()).pool.live < scenario.backlog:
+            if (await self.session.store.snapshot()).pool.live == 0:
                 specs = [TaskSpec(TENANT, payload, scenario.cost) for _ in range(scenario.backlog)]
                 self.handles += await submit(self.session, specs)
             await asyncio.sleep(_LOOK_S)
@@ -132,7 +137,7 @@ def _config(scenario: HandoffScenario, name: str) -> SchedulerConfig:
 async def _kill_repeatedly(
     scenario: HandoffScenario, session: Session, watch: Watch, count: int, chance: random.Random, progress: Progress
 ) -> tuple[list[Kill], list[TaskHandle]]:
-    """Kill each new dispatcher a random time after its first hand-over, while tasks wait."""
+    """Kill each new dispatcher a random time after its first hand-over, while tasks have not ended."""
     feed = _Feed(session, scenario)
     feeding = asyncio.create_task(feed.run())
     kills: list[Kill] = []
@@ -143,7 +148,7 @@ async def _kill_repeatedly(
             pid = (await session.actor_pids())[_DISPATCHER]
             await watch.until(partial(_handed_over, since=since), _WAIT_S)
             await asyncio.sleep(chance.uniform(0, scenario.longest_delay_ms) / 1000)
-            before = (await session.store.snapshot()).pool
+            before = await _at_work(session)
             await session.kill_actor(_DISPATCHER, pid)
             kills.append(Kill(pid, before.events, before.live))
             if feeding.done():
@@ -155,6 +160,15 @@ async def _kill_repeatedly(
     return kills, feed.handles
 
 
+async def _at_work(session: Session) -> PoolView:
+    """Return the pool as soon as some task has not ended."""
+    while True:
+        pool = (await session.store.snapshot()).pool
+        if pool.live:
+            return pool
+        await asyncio.sleep(_LOOK_S)
+
+
 def _handed_over(evidence: Evidence, *, since: int) -> bool:
-    latest = next(reversed(evidence.attempts.values()), None)
-    return latest is not None and number_at(latest.enqueued.place) > since
+    latest = takewhile(lambda each: number_at(each.enqueued.place) > since, reversed(evidence.attempts.values()))
+    return any(by_dispatcher(evidence, attempt) for attempt in latest)

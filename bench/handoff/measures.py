@@ -5,8 +5,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from bench.handoff.metrics import Handoff
-from bench.shared.evidence import Evidence, number_at
+from bench.shared.evidence import Attempt, Evidence, number_at
 from fairlane.domain.task import TaskState
+
+
+def by_dispatcher(evidence: Evidence, attempt: Attempt) -> bool:
+    """Return whether a dispatcher placed it: not its submit, which found nothing waiting, and not its worker's turn."""
+    submitted, active = evidence.tasks[attempt.ref].submitted, attempt.active
+    others = {number_at(submitted.place), number_at(active.place) if active else None}
+    return number_at(attempt.enqueued.place) not in others
 
 
 def handoff(evidence: Evidence, tenant: str, *, kills: Sequence[tuple[int, int, int]], results: int) -> Handoff:
@@ -15,7 +22,9 @@ def handoff(evidence: Evidence, tenant: str, *, kills: Sequence[tuple[int, int, 
     ``kills``: of each the process, the number of the last event before it, and the tasks that had not ended;
     ``results``: how many tasks the client has a result of.
     """
-    handed_over = [number_at(each.enqueued.place) for each in evidence.of_tenant(tenant)]
+    handed_over = [
+        number_at(each.enqueued.place) for each in evidence.of_tenant(tenant) if by_dispatcher(evidence, each)
+    ]
     since = [0, *(number for _, number, _ in kills)]
     tasks = [task for task in evidence.tasks.values() if task.ref.tenant == tenant]
     states = Counter(attempt.state for attempt in evidence.of_tenant(tenant))

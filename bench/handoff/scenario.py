@@ -21,7 +21,7 @@ class HandoffScenario(Scenario):
     takes_ms: int
     cost: int
     backlog: int
-    """Fewer unended tasks than this are filled up by as many."""
+    """Tasks that are submitted together, whenever none is left; more than a dispatcher plans ahead."""
     pool_slots: int
     worker_count: int
     worker_slots: int
@@ -52,7 +52,7 @@ RACE_HANDOFF = HandoffScenario(
     longest_delay_ms=300,
     takes_ms=3,
     cost=100,
-    backlog=400,
+    backlog=40,
     pool_slots=8,
     worker_count=2,
     worker_slots=4,

@@ -1,6 +1,6 @@
 """Figures about killed dispatchers, on a stream whose figures can be counted by hand."""
 
-from bench.handoff.measures import handoff, together
+from bench.handoff.measures import by_dispatcher, handoff, together
 from bench.handoff.metrics import Handoff
 from tests.bench.stream import Stream
 
@@ -28,3 +28,17 @@ class TestHandoff:
         assert (found.kills, found.processes, found.tasks, found.completed, found.results) == (2, 2, 8, 6, 6)
         assert (found.handed_over_before, found.unended_at) == ([3, 9], [5, 5])
         assert found.attempts == {"completed": 7, "lost": 1}
+
+    def test_only_a_dispatcher_hands_over(self):
+        stream = Stream(("a", 1))
+        stream.run("a", "placed", handed=1, until=3)
+        evidence = stream.evidence()
+        (attempt,) = evidence.attempts.values()
+        assert by_dispatcher(evidence, attempt)
+        active, submitted = attempt.active, evidence.tasks[attempt.ref].submitted
+        attempt.active = attempt.enqueued._replace(place=attempt.enqueued.place + 1)
+        assert not by_dispatcher(evidence, attempt)  # a busy worker's turn
+        attempt.active, evidence.tasks[attempt.ref].submitted = active, attempt.enqueued
+        assert not by_dispatcher(evidence, attempt)  # a submit while nothing waited
+        attempt.active, evidence.tasks[attempt.ref].submitted = None, submitted
+        assert by_dispatcher(evidence, attempt)
