@@ -108,6 +108,29 @@ async def test_a_deadline_that_passes_while_queued_ends_the_task_without_a_call(
     await pool.assert_nothing_held()
 
 
+async def test_a_deadline_ends_a_task_that_a_client_waits_for_while_nobody_dispatches(pool: Harness) -> None:
+    await pool.put()
+    client = await pool.client()
+    handle = await client.submit("acme", {}, cost=1, deadline_s=0.03)
+    with pytest.raises(TaskExpired):
+        await handle.result(10)
+    await pool.assert_nothing_held()
+
+
+async def test_a_deadline_ends_a_task_that_nobody_waits_for_while_only_the_reaper_runs(pool: Harness) -> None:
+    await pool.put()
+    client = await pool.client()
+    handle = await client.submit("acme", {}, cost=1, deadline_s=0.03)
+    await client.close()
+    await pool.reaper()
+
+    async def expired() -> bool:
+        (view,) = await pool.store.get([handle.ref])
+        return view is not None and view.state is TaskState.EXPIRED
+
+    await until(expired)
+
+
 async def test_a_deadline_that_passes_while_running_stops_the_call(pool: Harness) -> None:
     await pool.put()
     await pool.dispatcher()

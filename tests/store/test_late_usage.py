@@ -9,6 +9,7 @@ from fairlane.domain.task import TaskState
 from fairlane.store.messages import StartedTask, Write
 from fairlane.store.prelude import RECOVERY_LIMIT
 from tests.support.store_dump import unchanged
+from tests.support.store_raw import command
 from tests.support.store_world import World, budget, settlement, task, tasks
 
 
@@ -182,3 +183,18 @@ async def test_it_counts_in_the_period_in_which_it_is_reported(world: World) -> 
     world.now += 1000
     ledger = await world.ledger()
     assert (ledger.late, ledger.remaining, ledger.spent_total) == (0, 100, 30)
+
+
+async def test_an_old_attempt_is_never_booked_to_a_newer_task_of_its_id(world: World) -> None:
+    """The record has expired, and the id is used again while the first worker repeats its report."""
+    await world.ready(tenant={"budget": budget(1000)}, idempotency_ms=0)
+    await world.worker("w2")
+    (first,) = await world.active(task("t"))
+    await world.settle(first, actual=100)
+    await command(world.store, "DEL", world.store.keys.key("task", "a", "t"))  # past its retention
+    (second,) = await world.active(task("t"), worker="w2")
+    assert await world.settle(first, actual=100) is Write.STALE
+    assert await world.settle(second, actual=100, worker="w2") is Write.DONE
+    assert await world.settle(first, actual=100) is Write.STALE
+    ledger = await world.ledger()
+    assert (ledger.spent, ledger.late, ledger.spent_total) == (200, 0, 200)

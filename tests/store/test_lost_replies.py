@@ -87,6 +87,7 @@ async def test_settle_and_start_settle_once_and_start_all(world: World, cut: Cut
     await world.settle(first)
     await world.submit(*tasks(2, first=5))
     await world.dispatch()
+    await world.store.settle_and_start("w1", [settlement(first)], 99, 0)  # the server knows the script
     writes, started = await cut.losing("turn").settle_and_start("w1", [settlement(second)], second.fence)
     assert writes == [Write.REPEATED]
     assert [each.fence for each in started.tasks] == [3, 4]
@@ -150,6 +151,7 @@ REPEATABLE: dict[str, Callable[[Store], Awaitable[object]]] = {
     "heartbeat": lambda store: store.heartbeat("w1"),
     "drain": lambda store: store.drain("w1"),
     "reap": lambda store: store.reap(),
+    "fire": lambda store: store.fire(),
     "set_capacity": lambda store: store.set_capacity(3),
     "pause": lambda store: store.pause(100),
     "admit": lambda store: store.admit(open=False),

@@ -115,7 +115,9 @@ async def test_every_command_runs(url: str, kind: str, foreign: World) -> None:
     assert (await foreign.dispatch(64, "w2")).placed > 0
     assert await store.drain("w2")
     assert (await store.evict("w2")).incarnations == ("w2",)
+    await foreign.submit(task("late", deadline_ms=100))
     foreign.now += 400
+    assert await store.fire() == 1
     await store.reap()
     foreign.now += 5_000
     await store.reap()
@@ -126,8 +128,9 @@ async def test_every_command_runs(url: str, kind: str, foreign: World) -> None:
     await foreign.worker("w1")
     await foreign.drain()
     ended = await store.collect("c", "0", limit=64)
-    assert len(ended.tasks) == 42
-    assert {view.state for view in ended.tasks} == {TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELLED}
+    assert len(ended.tasks) == 43
+    ends = {TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELLED, TaskState.EXPIRED}
+    assert {view.state for view in ended.tasks} == ends
     assert (await foreign.pool_view()).live == 0
     by = {event.by for event in await foreign.events()}
     assert by == set(scripts.COMMANDS) - {"snapshot", "heartbeat", "admit", "ledger"}

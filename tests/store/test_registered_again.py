@@ -1,6 +1,10 @@
-"""A tenant that is removed and registered again is another tenant: it inherits no budget and no debt."""
+"""A tenant that is removed and registered again is another tenant: it inherits no budget, no debt and no task."""
 
-from fairlane.store.messages import Write
+import pytest
+
+from fairlane.domain.task import TaskState
+from fairlane.store.messages import CancelStatus, SubmitStatus, Write
+from tests.support.store_raw import command
 from tests.support.store_world import World, budget, task
 
 
@@ -27,3 +31,33 @@ async def test_late_usage_of_a_former_tenant_is_not_the_new_one_s(world: World) 
     await world.store.evict("w2")
     await world.settle(again, actual=70, worker="w2")
     assert (await world.ledger()).late == 70
+
+
+@pytest.mark.parametrize("remains", ["its record", "its tombstone"])
+async def test_an_id_of_a_former_tenant_s_task_is_free(world: World, remains: str) -> None:
+    await world.ready()
+    order = task("order-1", 100, named_by_caller=True)
+    (started,) = await world.active(order)
+    await world.settle(started, result=b"jsecret")
+    if remains == "its tombstone":
+        await command(world.store, "DEL", world.store.keys.key("task", "a", "order-1"))
+    assert await world.store.remove_tenant("a")
+    await world.tenant("a")
+    assert await world.store.get([started.ref]) == [None]
+    assert await world.store.cancel([started.ref]) == [CancelStatus.UNKNOWN]
+    other = task("order-1", 70, named_by_caller=True)
+    (answer,) = await world.store.submit([other], "c")
+    assert answer.status is SubmitStatus.ACCEPTED
+    assert (await world.view("order-1")).state is TaskState.PENDING
+    (answer,) = await world.store.submit([other], "c")
+    assert answer.status is SubmitStatus.EXISTING
+    await world.drain()
+    assert (await world.view("order-1")).result == b""
+
+
+async def test_while_nobody_is_registered_a_result_can_still_be_read(world: World) -> None:
+    await world.ready()
+    (started,) = await world.active(task("t"))
+    await world.settle(started, result=b"j1")
+    assert await world.store.remove_tenant("a")
+    assert (await world.view("t")).result == b"j1"

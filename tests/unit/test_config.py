@@ -149,6 +149,18 @@ def test_a_strategy_is_named_by_a_string(strategy: object) -> None:
     assert refusal(DispatcherConfig, {"strategy": strategy}).startswith(f"strategy = {strategy!a}: ")
 
 
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"workers": {"heartbeat_ms": 600}, "pool": {"lease_ms": 1000}}, "workers.heartbeat_ms = 600: must be at"),
+        ({"client": {"heartbeat_ms": 800}, "pool": {"retention_ms": 1500}}, "client.heartbeat_ms = 800: must be at"),
+        ({"pool": {"retention_ms": 1}}, "pool.retention_ms = 1: "),
+    ],
+)  # fmt: skip
+def test_a_time_that_another_one_outruns_is_refused(values: dict[str, Any], text: str) -> None:
+    assert text in refusal(SchedulerConfig, values)
+
+
 def test_several_problems_are_named_at_once() -> None:
     text = refusal(SchedulerConfig, {"pool": {"slots": 0}, "tenants": {"a": {"weight": -1}}})
     assert "pool.slots = 0" in text

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from fairlane.config.allowance import WindowConfig
 from fairlane.config.section import Milliseconds, MillisecondsOrZero, Section, Slots, Units
-from fairlane.domain.limits import MAX_QUANTUM
+from fairlane.domain.limits import MAX_DURATION_MS, MAX_QUANTUM
 from fairlane.domain.policy import QueuePolicy, ThrottleScope
 
 
@@ -38,8 +38,9 @@ class PoolConfig(Section):
     resume_ramp_ms: MillisecondsOrZero = 1_000
     """After a throttle's pause the slots come back evenly over this time, but never over more than the length of the
     pause, or of the ramp that it interrupts; 0: at once."""
-    retention_ms: Milliseconds = 300_000
-    """How long the record and the result of an ended task stay on the server."""
+    retention_ms: Annotated[int, Field(strict=True, ge=1_000, le=MAX_DURATION_MS)] = 300_000
+    """How long the record and the result of an ended task stay on the server; at least twice ``client.heartbeat_ms``. A
+    client that stands still for longer loses results that it waits for."""
     idempotency_ms: MillisecondsOrZero = 3_600_000
     """How much longer a task id that the caller chose stays known: submitting it again starts no new task."""
     event_limit: Annotated[int, Field(strict=True, ge=0, le=10**8)] = 100_000

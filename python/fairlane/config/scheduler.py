@@ -64,6 +64,11 @@ class SchedulerConfig(Section):
                 f"workers.heartbeat_ms = {self.workers.heartbeat_ms}: "
                 f"must be at most half of pool.lease_ms = {self.pool.lease_ms}"
             )
+        if self.client.heartbeat_ms * 2 > self.pool.retention_ms:
+            raise ValueError(
+                f"client.heartbeat_ms = {self.client.heartbeat_ms}: "
+                f"must be at most half of pool.retention_ms = {self.pool.retention_ms}, or results are lost"
+            )
         return self
 
 

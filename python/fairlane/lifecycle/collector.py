@@ -165,7 +165,11 @@ class Collector:
             handle.end(view)
 
     async def _sweep(self) -> None:
-        """Read tasks for as long as this finds ends that the store's list has not brought."""
+        """Read tasks for as long as this finds ends that the store's list has not brought.
+
+        Before, fire what is due, so that deadlines end tasks while no dispatcher runs.
+        """
+        await self._store.fire()
         for handles, first in ((self._foreign, _LIMIT), (self._open, _SAMPLE)):
             size = first
             for _ in range(len(handles) // _LIMIT + 1):

@@ -29,7 +29,8 @@ class Reaper(Role):
             await self._retry.attempt(lambda: self._reap(signals))
 
     async def _reap(self, signals: Signals) -> None:
-        """Reap once, and wait until the next lease may have ended."""
+        """Fire what is due, reap once, and wait until the next lease may have ended."""
+        await self._store.fire()
         recovered = await self._store.reap()
         if recovered.incarnations:
             _log.warning("workers lost: %s; %d tasks taken back", ", ".join(recovered.incarnations), recovered.tasks)

@@ -7,7 +7,7 @@ from fairlane.domain.task import TaskRef, TaskView
 from fairlane.store.connection import Command
 from fairlane.store.messages import CancelStatus, Collected, Submission, SubmitStatus, Submitted
 from fairlane.store.script_runner import ScriptRunner
-from fairlane.store.task_codec import STATES, ends, task_view
+from fairlane.store.task_codec import STATES, arrival, ends, registered_at, task_view
 
 _STATUSES = {status.value.encode(): status for status in SubmitStatus}
 
@@ -28,17 +28,21 @@ class ClientCommands(ScriptRunner):
         return [CancelStatus(answer.decode()) for answer in answers]
 
     async def get(self, refs: Sequence[TaskRef]) -> list[TaskView | None]:
-        """Read tasks; None for each that is unknown or past its retention."""
+        """Read tasks; None for each that is unknown, past its retention, or a former tenant's of the same id."""
         if not refs:
             return []
-        records, entries = await self._run(
+        tenants = list(dict.fromkeys(ref.tenant for ref in refs))
+        records, entries, known = await self._run(
             [
                 ("MGET", *(self.keys.key("task", ref.tenant, ref.id) for ref in refs)),
                 ("HMGET", self.keys.key("flight"), *map(str, refs)),
+                ("HMGET", self.keys.key("tenant"), *tenants),
             ]
         )
+        registered = {tenant: registered_at(raw) for tenant, raw in zip(tenants, known, strict=True) if raw}
         return [
-            task_view(ref, raw, entry) if raw else None for ref, raw, entry in zip(refs, records, entries, strict=True)
+            task_view(ref, raw, entry) if raw and arrival(raw) > registered.get(ref.tenant, 0) else None
+            for ref, raw, entry in zip(refs, records, entries, strict=True)
         ]
 
     async def collect(self, client: str, cursor: str, limit: int = 16) -> Collected:

@@ -49,6 +49,10 @@ class DispatcherCommands(ScriptRunner):
         """End an incarnation now and take back some of its tasks; call again while ``more``."""
         return decode.recovered(await self._call("evict", incarnation=incarnation))
 
+    async def fire(self) -> int:
+        """Fire timers that are due, as `dispatch` does: deadlines, ends of waits and limits. Return how many."""
+        return int(await self._call("fire"))
+
     async def reap(self) -> Recovered:
         """End incarnations whose lease ran out and take back some of their tasks; call again while ``more``."""
         return decode.recovered(await self._call("reap"))

@@ -82,7 +82,7 @@ KEYS: Final = (
         "tombstone",
         "tombstone:<tenant>:<id>",
         "string",
-        "fingerprint and state of a task whose record is gone",
+        "arrival (8 bytes), fingerprint (32) and state of a task whose record is gone",
         "TTL",
     ),
     KeySpec("workers", "workers", "zset", "incarnations by lease expiry (server ms); 0 once lost", "the scheduler"),
@@ -156,11 +156,12 @@ TENANT_VIEW: Final = tuple(dict.fromkeys((*TENANT_SETTINGS, *TENANT_NUMBERS, *LI
 """What `snapshot` reads of a tenant."""
 TASK_NUMBERS: Final = (
     "ended", "cost", "score", "priority", "submitted", "deadline", "keep", "unknown", "booked", "failures",
-    "recoveries", "throttles", "ready_at", "fence", "started", "actual", "lost",
+    "recoveries", "throttles", "ready_at", "fence", "started", "actual", "lost", "floor",
 )  # fmt: skip
 """`fence`, `started` and `actual` are those of the latest attempt that has ended; `lost` is the fence of the latest
-whose worker was lost before it reported its usage. `unknown`: 1 if the task must not be repeated when its outcome is
-unknown; `keep`: 1 if its caller named it; `booked`: 1 if it has a key `usage`."""
+whose worker was lost before it reported its usage; `floor` is the pool's latest fence when the task was admitted.
+`unknown`: 1 if the task must not be repeated when its outcome is unknown; `keep`: 1 if its caller named it; `booked`: 1
+if it has a key `usage`."""
 TASK_TEXTS: Final = ("client", "worker", "state", "fingerprint", "code")
 """`worker`: of the latest attempt that has ended; `state`: `pending`, or how the task ended."""
 ATTEMPT_NUMBERS: Final = ("active", "fence", "charge", "period", "windows", "cancel", "started")

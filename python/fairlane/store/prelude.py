@@ -214,7 +214,7 @@ def _pack_task(function: str, parameters: str, values: Mapping[str, str]) -> str
 
 
 def _pack_new_task() -> str:
-    given = ("cost", "score", "priority", "submitted", "deadline", "keep", "unknown", "client", "fingerprint")
+    given = ("cost", "score", "priority", "submitted", "deadline", "keep", "unknown", "floor", "client", "fingerprint")
     return _pack_task("pack_new_task", ", ".join(given), {name: name for name in given} | {"state": "'pending'"})
 
 

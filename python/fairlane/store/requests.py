@@ -65,6 +65,7 @@ REQUESTS: Final = {
     "drain": _plain("incarnation"),
     "evict": _plain("incarnation"),
     "reap": _plain(),
+    "fire": _plain(),
     "adapt": _plain("period_ms", "cooldown_ms", "clean_ticks", "minimum_slots"),
     "set_capacity": _plain("slots"),
     "pause": _plain("duration_ms"),

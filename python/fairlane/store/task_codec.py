@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from fairlane.domain.limits import PRIORITY_STEP
 from fairlane.domain.task import TaskRef, TaskState, TaskView
 from fairlane.store.codec import doubles, split_name, unpack_numbers, unpack_texts
-from fairlane.store.keys import ATTEMPT_NUMBERS, TASK_NUMBERS, TASK_TEXTS
+from fairlane.store.keys import ATTEMPT_NUMBERS, TASK_NUMBERS, TASK_TEXTS, TENANT_NUMBERS
 
 _SIZE: Final = struct.Struct("<I")
 _END: Final = struct.Struct("<HI")
+_DOUBLE: Final = struct.Struct("<d")
 _TASK: Final = struct.Struct(doubles(TASK_NUMBERS))
 _ATTEMPT: Final = struct.Struct(doubles(ATTEMPT_NUMBERS))
 _VIEWED: Final = (
@@ -122,6 +124,28 @@ def _whole(layout: struct.Struct, data: bytes, names: Sequence[str]) -> tuple[in
         fractions = [name for name, value in zip(names, values, strict=True) if not value.is_integer()]
         raise ValueError(f"no whole number: {', '.join(fractions)}")
     return numbers
+
+
+def arrival(raw: bytes) -> int:
+    """Return a record's place in the order of arrival, which is the pool's sequence when it was admitted.
+
+    Raises:
+        struct.error, ValueError: it breaks off, or is damaged.
+
+    """
+    (score,) = _DOUBLE.unpack_from(raw, 8 * TASK_NUMBERS.index("score"))
+    return int(score) % PRIORITY_STEP
+
+
+def registered_at(raw: bytes) -> int:
+    """Return the pool's sequence when this tenant was registered; what arrived before is a former tenant's.
+
+    Raises:
+        struct.error, ValueError: the tenant's record breaks off, or is damaged.
+
+    """
+    (sequence,) = _DOUBLE.unpack_from(raw, 8 * TENANT_NUMBERS.index("registered"))
+    return int(sequence)
 
 
 def ends(data: bytes) -> Iterator[tuple[TaskRef, bytes]]:

@@ -7,13 +7,17 @@
 -- Events   cancelled
 --- @include commit
 --- @include expiry
+--- @include former
 local changed = false
 
 local function cancel(tenant, id)
   local t = load_tenant(tenant)
   local record = t and load_record(tenant, id)
   if not record then
-    return t and redis.call('EXISTS', tombstone_key(tenant, id)) == 1 and 'ended' or 'unknown'
+    local stone = t and redis.call('GET', tombstone_key(tenant, id))
+    return stone and not is_former(struct.unpack('<d', stone), t) and 'ended' or 'unknown'
+  elseif is_former(record.score, t) then
+    return 'unknown'
   end
   if record.state == 'pending' then
     drop_pending(t, record, 'cancelled', 'cancelled', 'cancelled')

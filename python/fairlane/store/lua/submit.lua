@@ -38,7 +38,7 @@ local function admit(t, item, key)
   local due = deadline > 0 and now + deadline or 0
   admitted[#admitted + 1] = key
   admitted[#admitted + 1] = pack_new_task(cost, score, priority, now, due, item.named_by_caller and 1 or 0,
-    item.on_unknown == 'fail' and 1 or 0, client, item.fingerprint) .. item.payload
+    item.on_unknown == 'fail' and 1 or 0, pool.fence, client, item.fingerprint) .. item.payload
   if due > 0 then
     zadd(timers_key, due, 'deadline:' .. item.tenant .. ':' .. id)
     ring('dispatcher')
@@ -54,7 +54,7 @@ local function answer(i, item)
   if not t then
     return { 'unknown_tenant', '', 0 }
   end
-  local fingerprint, state, record = known(i, item)
+  local fingerprint, state, record = known(i, item, t)
   if fingerprint then
     if fingerprint ~= item.fingerprint then
       return { 'conflict', state, 0 }

@@ -5,8 +5,8 @@ local function finish(record, state, actual, result, code, message)
   record.body, record.code, record.error = result or '', code or '', message or ''
   change_header(record)
   if record.keep == 1 and pool.idempotency > 0 then
-    later('SET', tombstone_key(record.tenant, record.id), record.fingerprint .. state, 'PX',
-      pool.retention + pool.idempotency)
+    later('SET', tombstone_key(record.tenant, record.id),
+      struct.pack('<d', record.score % PRIORITY_STEP) .. record.fingerprint .. state, 'PX', pool.retention + pool.idempotency)
   end
   if record.booked == 1 then
     later('PEXPIRE', usage_key(record.tenant, record.id), pool.retention)

@@ -1,3 +1,4 @@
+--- @include former
 --- @include task
 -- Which tasks of a batch the store knows.
 local fresh = {} -- key -> fingerprint of a task that this call has admitted
@@ -32,19 +33,19 @@ end
 local remembered = tombstones()
 local seen = some_exist()
 
--- Returns the fingerprint and the state of a task that has this id, and its record if there is one.
-local function known(i, item)
+-- Returns the fingerprint and the state of this tenant's task that has this id, and its record if there is one.
+local function known(i, item, t)
   local new = fresh[keys[i]]
   if new then
     return new, 'pending'
   end
   local record = seen and load_record(item.tenant, item.id)
-  if record then
+  if record and not is_former(record.score, t) then
     return record.fingerprint, record.state, record
   end
   local stone = remembered[i]
-  if stone then
-    return string.sub(stone, 1, 32), string.sub(stone, 33)
+  if stone and not is_former(struct.unpack('<d', stone), t) then
+    return string.sub(stone, 9, 40), string.sub(stone, 41)
   end
   return nil
 end

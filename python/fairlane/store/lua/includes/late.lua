@@ -1,13 +1,15 @@
 --- @include attempt
 --- @include caller
+--- @include former
 -- Usage of an attempt that its worker had already lost: booked once per fence, never as the finished task's cost. The
 -- provider was paid, so the usage counts against the budget, unless the tenant was registered again since.
 local booked = {}
 
--- Call after a refused claim: an attempt that is still active has lost its worker, and recovery has not reached it yet.
+-- Call after a refused claim: an attempt that is still active has lost its worker, and recovery has not reached it yet. A fence
+-- up to the record's floor is that of a former task of the same id.
 local function was_taken_away(record, fence)
   if fence ~= record.fence then
-    return fence < record.fence
+    return fence < record.fence and fence > record.floor
   end
   if record.worker ~= incarnation then
     return false
@@ -15,16 +17,12 @@ local function was_taken_away(record, fence)
   return record.state == 'active' or record.lost == fence
 end
 
-local function is_former(record, t)
-  return record.score % PRIORITY_STEP <= t.registered
-end
-
 -- Returns whether it booked something.
 local function book_late(item)
   local fence, actual = item.fence, item.actual
   local t = load_tenant(item.tenant)
   local record = t and load_record(item.tenant, item.id)
-  if not record or actual <= 0 or is_former(record, t) or not was_taken_away(record, fence) then
+  if not record or actual <= 0 or is_former(record.score, t) or not was_taken_away(record, fence) then
     return false
   end
   local once = record.name .. ' ' .. fence

@@ -24,7 +24,7 @@ local function fire_task_timer(timer, kind, name)
   end
 end
 
--- Fires at most TIMER_LIMIT timers; the next call fires the rest.
+-- Fires at most TIMER_LIMIT timers; the next call fires the rest. Returns how many.
 local function fire_timers()
   local due = redis.call('ZRANGEBYSCORE', timers_key, '-inf', now, 'LIMIT', 0, TIMER_LIMIT)
   for _, timer in ipairs(due) do
@@ -36,6 +36,7 @@ local function fire_timers()
       fire_task_timer(timer, kind, name)
     end
   end
+  return #due
 end
 
 -- Milliseconds until the next timer is due; false if there is none.
