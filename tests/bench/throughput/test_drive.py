@@ -30,7 +30,6 @@ SMALL = replace(
 
 async def test_throughput_reports_every_figure(platform, endpoint, monkeypatch):
     monkeypatch.setattr(drive, "_WARM_UP", 200)
-    monkeypatch.setattr(drive, "_RETENTION_MS", 1_000)
     monkeypatch.setattr(drive, "_DRAINED_TASKS", 500)
     before = await keys(endpoint)
     metrics = await drive.drive(SMALL, on(platform))
