@@ -234,6 +234,15 @@ async def test_a_task_whose_record_is_gone_ends_its_wait(pool: Harness) -> None:
         await handle.result(10)
 
 
+async def test_a_task_whose_store_was_emptied_ends_its_wait(pool: Harness) -> None:
+    await pool.put()
+    client = await pool.client()
+    handle = await client.submit("acme", {}, cost=1)
+    await command(pool.store, "FLUSHALL")
+    with pytest.raises(TaskLost, match="unknown to the store"):
+        await handle.result(10)
+
+
 async def test_closing_the_client_ends_its_waits(pool: Harness) -> None:
     await pool.put()
     client = await pool.client()

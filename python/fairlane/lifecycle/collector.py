@@ -15,6 +15,7 @@ from typing import Final
 from fairlane.backoff import StoreRetry
 from fairlane.clock import Clock, Rng
 from fairlane.domain.task import TaskRef, TaskView
+from fairlane.errors import StoreError
 from fairlane.lifecycle.handle import TaskClient, TaskHandle, forgotten
 from fairlane.lifecycle.records import read_tasks
 from fairlane.lifecycle.sleeper import Sleeper
@@ -165,17 +166,21 @@ class Collector:
             handle.end(view)
 
     async def _sweep(self) -> None:
-        """Read tasks for as long as this finds ends that the store's list has not brought.
-
-        Before, fire what is due, so that deadlines end tasks while no dispatcher runs.
-        """
-        await self._store.fire()
+        """Fire what is due, and read tasks for as long as this finds ends that the store's list has not brought."""
+        await self._fire()
         for handles, first in ((self._foreign, _LIMIT), (self._open, _SAMPLE)):
             size = first
             for _ in range(len(handles) // _LIMIT + 1):
                 if not await self._read(_oldest(handles, size)):
                     break
                 size = _LIMIT
+
+    async def _fire(self) -> None:
+        """Let deadlines end tasks also while no dispatcher runs. A store that cannot may still have ends to read."""
+        try:
+            await self._store.fire()
+        except StoreError as error:
+            _log.debug("client %s cannot fire what is due: %s", self._client_id, error)
 
     async def _read(self, handles: list[TaskHandle]) -> bool:
         """Read the tasks of these handles; true if one had ended and was not in the store's list."""

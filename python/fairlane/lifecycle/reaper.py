@@ -29,11 +29,11 @@ class Reaper(Role):
             await self._retry.attempt(lambda: self._reap(signals))
 
     async def _reap(self, signals: Signals) -> None:
-        """Fire what is due, reap once, and wait until the next lease may have ended."""
-        await self._store.fire()
+        """Reap once, fire what is due, and wait until the next lease may have ended."""
         recovered = await self._store.reap()
         if recovered.incarnations:
             _log.warning("workers lost: %s; %d tasks taken back", ", ".join(recovered.incarnations), recovered.tasks)
+        await self._store.fire()
         if not recovered.more:
             due_s = _LONGEST_S if recovered.next_ms is None else recovered.next_ms / 1000
             await signals.pause(min(max(due_s, _SHORTEST_S), _LONGEST_S))
