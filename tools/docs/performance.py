@@ -50,6 +50,23 @@ Repeated, a sum over the commands (column "all") differs by about 1 %. A single 
 collects its garbage step by step, in whichever script runs just then, and a change to one command can move that work to
 another. So the budget limits the sum.
 
+## The hops of a task
+
+While nothing waits, a task makes four round trips to the server, one after the other. The last row above has what they
+cost there.
+
+1. `submit`, by the client: the task is admitted, and placed with the worker that the plan names. The worker's bell
+   rings.
+2. `start`, by the worker: it takes the task (counted under `turn`).
+3. `turn`, by the worker, after the provider's call: the task is settled. The client's bell rings.
+4. `collect`, by the client: it reads its stream of ends.
+
+A bell is a blocking pop on a connection of its own, so a wake-up adds half a round trip and the time until the
+sleeper's process runs. The dispatcher makes a plan for up to 32 tasks, beside their way.
+
+Where tasks wait, a busy worker's `turn` settles what has ended and brings the next tasks, and the client collects many
+ends at once. The dispatcher has a part in it only while workers have free slots: it places a batch, and wakes them.
+
 ## Calls
 
 Commands that the server runs, in scripts and out, by `INFO commandstats`. The script call itself is one of them.
