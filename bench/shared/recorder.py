@@ -98,7 +98,7 @@ class Recorder:
                 evidence.epochs.append(at)
             case events.ResumedRow():
                 evidence.resumed.append(at)
-            case events.RemovedRow():
+            case events.RemovedRow() | events.ClockRow():
                 pass
             case _:
                 assert_never(row)

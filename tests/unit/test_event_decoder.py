@@ -29,6 +29,7 @@ WIRE = [
     ("paused", 1000),
     ("resumed",),
     ("epoch", 2),
+    ("clock", 60_000),
 ]
 
 

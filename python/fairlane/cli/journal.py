@@ -8,7 +8,7 @@ from typing import Final
 
 from fairlane.backoff import StoreRetry
 from fairlane.clock import system_rng
-from fairlane.domain.events import CapacityRow, EndRow, Event, Row
+from fairlane.domain.events import CapacityRow, ClockRow, EndRow, Event, Row
 from fairlane.store.store import Store
 
 _PAGE: Final = 1000
@@ -58,7 +58,9 @@ class Journal:
 
 
 def _log_row(row: Row) -> None:
-    if isinstance(row, CapacityRow):
+    if isinstance(row, ClockRow):
+        _log.warning("the server's clock was set back by %d ms; the pool's time continues", row.back_ms)
+    elif isinstance(row, CapacityRow):
         _log.info("capacity %s -> %s: %s", row.before, row.after, row.reason)
     elif isinstance(row, EndRow):
         level = logging.INFO if row.state.ended else logging.DEBUG

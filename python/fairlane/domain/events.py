@@ -206,6 +206,13 @@ class EpochRow:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class ClockRow:
+    """The server's clock was set back by about this much, as any command may notice. Time continues from the latest."""
+
+    back_ms: int
+
+
 Row = (
     PendingRow
     | EnqueuedRow
@@ -226,6 +233,7 @@ Row = (
     | ResumedRow
     | RoundRow
     | EpochRow
+    | ClockRow
 )
 KINDS: Final[dict[str, type[Row]]] = {
     "pending": PendingRow,
@@ -247,6 +255,7 @@ KINDS: Final[dict[str, type[Row]]] = {
     "resumed": ResumedRow,
     "round": RoundRow,
     "epoch": EpochRow,
+    "clock": ClockRow,
 }
 """What a row begins with on the wire, and its class."""
 _KIND_OF: Final = {row: kind for kind, row in KINDS.items()}

@@ -21,6 +21,7 @@ class Reaper(Role):
     def __init__(self, store: Store, *, rng: Rng | None = None) -> None:
         self._store = store
         self._retry = StoreRetry("reaper", _log, rng or system_rng())
+        self._offset_ms = 0
 
     async def run(self, signals: Signals) -> None:
         """See Role."""
@@ -33,6 +34,9 @@ class Reaper(Role):
         recovered = await self._store.reap()
         if recovered.incarnations:
             _log.warning("workers lost: %s; %d tasks taken back", ", ".join(recovered.incarnations), recovered.tasks)
+        if recovered.offset_ms > self._offset_ms:
+            _log.warning("the server's clock was set back: the pool's time is %d ms ahead of it", recovered.offset_ms)
+        self._offset_ms = recovered.offset_ms
         await self._store.fire()
         if not recovered.more:
             due_s = _LONGEST_S if recovered.next_ms is None else recovered.next_ms / 1000

@@ -56,12 +56,13 @@ def started(reply: Sequence[Any]) -> Started:
 
 def recovered(reply: Sequence[Any]) -> Recovered:
     """Decode the reply of `evict` and `reap`."""
-    tasks, more, incarnations, next_ms = reply
+    tasks, more, incarnations, next_ms, offset_ms = reply
     return Recovered(
         incarnations=tuple(incarnation.decode() for incarnation in incarnations),
         tasks=tasks,
         more=bool(more),
         next_ms=None if next_ms is False else next_ms,
+        offset_ms=offset_ms,
     )
 
 

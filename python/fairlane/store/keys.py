@@ -127,8 +127,9 @@ POOL_STATE: Final = (
     "capacity", "closed", "paused_until", "slots", "cost", "virtual_time", "rebased", "heaviest", "epoch", "fence",
     "sequence", "live", "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes",
     "clean_ticks", "ticked_at", "changed_at", "fleet", "starts_count", "spend_sum", "lead", "trim_at", "ramp_from",
-    "ramp_until", "active",
+    "ramp_until", "active", "offset",
 )  # fmt: skip
+"""`now`: the pool's latest time. It is the server's plus `offset`, which is 0 until the server's clock is set back."""
 TENANT_SETTINGS: Final = (
     "weight", "slot_ceiling", "cost_ceiling", "queue_limit", "budget", "budget_period", "budget_anchor",
     "budget_rejects", "starts_limit", "starts_interval", "spend_limit", "spend_interval",
@@ -172,7 +173,7 @@ WORKER_TEXTS: Final = ("state", "name")
 
 TEXT: Final = frozenset({"policy", "throttle_scope"})
 """The pool's settings that are text."""
-REALS: Final = frozenset({"virtual_time", "rebased", "base"})
+REALS: Final = frozenset({"virtual_time", "rebased", "base", "offset"})
 """Parts that are doubles; the other numbers are integers."""
 
 POOL_OWNER: Final = "*"

@@ -182,6 +182,8 @@ class Recovered:
     more: bool
     next_ms: int | None
     """When the next lease ends, None = no worker."""
+    offset_ms: int
+    """How far the pool's time is ahead of the server's clock, which was set back."""
 
 
 @dataclass(frozen=True, slots=True)

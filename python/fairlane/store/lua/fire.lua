@@ -8,7 +8,7 @@
 --- @include commit
 --- @include timers
 local fired = fire_timers()
-if fired > 0 then
+if fired > 0 or clock_was_set then
   commit_draining()
 end
 return cmsgpack.pack(fired)

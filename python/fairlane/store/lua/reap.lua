@@ -4,7 +4,7 @@
 --   time no lease counts as run out, for one lease.
 -- KEYS[1]  the pool
 -- ARGV     now_ms, {}
--- Reply    {tasks, more, {incarnation...}, next_ms|false}
+-- Reply    {tasks, more, {incarnation...}, next_ms|false, offset}
 -- Events   worker, lost, cancelled, expired
 --- @include commit
 --- @include recovery
@@ -27,4 +27,4 @@ local first = redis.call('ZRANGEBYSCORE', workers_key, '(0', '+inf', 'WITHSCORES
 -- A reaper that calls at least this often leaves no gap that looks like a silent server.
 local often = math.max(1, math.floor(pool.lease / 4))
 local next_ms = first[2] and math.min(often, math.max(pool.grace_until - now, tonumber(first[2]) + margin - now, 1)) or false
-return cmsgpack.pack({ RECOVERY_LIMIT - left, more, due, next_ms })
+return cmsgpack.pack({ RECOVERY_LIMIT - left, more, due, next_ms, math.floor(pool.offset) })
