@@ -72,6 +72,22 @@ async def test_the_stream_s_length_is_bounded(world: World) -> None:
     assert first.number > 1
 
 
+async def test_the_stream_s_bytes_are_bounded_too(world: World) -> None:
+    bound = 2**17
+    await world.ready(event_bytes=bound)
+    for first in range(0, 256 * 60, 256):
+        await world.submit(*tasks(256, first=first))  # an entry of some 10 kB
+    entries = await command(world.store, "XRANGE", world.store.keys.events, "-", "+")
+    written = [len(fields[-1]) for _, fields in entries]
+    assert written[-1] > 5_000
+    assert bound / 4 < sum(written) <= 2 * bound
+    for number in range(3_000):  # small ones: more of them fit
+        await world.store.set_capacity(1 + number % 7)
+    entries = await command(world.store, "XRANGE", world.store.keys.events, "-", "+")
+    assert len(entries) > 500
+    assert sum(len(fields[-1]) for _, fields in entries) <= 2 * bound
+
+
 async def blocked(world: World, clients: int) -> None:
     """Wait until this many of the world's connections block at the server."""
     while int((await world.store.info("clients"))["blocked_clients"]) < clients:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from fairlane.audit import check_invariants
 from fairlane.clock import SYSTEM_CLOCK
+from fairlane.config import PoolConfig, TenantConfig
 from fairlane.domain.task import TaskState
 from fairlane.errors import StoreUnavailable
 from fairlane.store.connection import Endpoint
@@ -71,6 +73,40 @@ async def test_a_full_server_refuses_calls_that_grow_it_and_still_ends_tasks(own
     own.now += 10
     await own.drain()
     assert (await own.pool_view()).live == 0
+
+
+async def test_on_a_full_server_events_give_way_first(own: World, admin: redis.Redis) -> None:
+    await own.ready()
+    events = own.store.keys.events
+    with admin.pipeline() as filling:
+        for _ in range(3_000):
+            filling.execute_command("XADD", events, "*", "filler", bytes(4096))
+        filling.execute()
+    admin.config_set("maxmemory", admin.info("memory")["used_memory"] - 2**20)
+    await own.submit(task("t"))
+    assert await own.state("t") is TaskState.PENDING
+    assert admin.xlen(events) <= 1_001
+    admin.config_set("maxmemory", 0)
+
+
+@pytest.mark.parametrize("way", ["functions", "scripts"])
+async def test_a_scheduler_starts_on_a_full_server_and_can_be_looked_at(
+    own: World, admin: redis.Redis, way: str
+) -> None:
+    await own.ready()
+    await own.submit(task("t"))
+    await own.pool_view()  # the server knows all functions that follow
+    if way == "scripts":
+        admin.execute_command("FUNCTION", "FLUSH")
+    admin.config_set("maxmemory", 1)
+    async with own.another_store() as store:
+        await store.put_pool(PoolConfig(slots=3, resume_ramp_ms=0))
+        await store.put_tenants({"a": TenantConfig(weight=2), "new": TenantConfig()})
+        assert await store.register("again", "w2", 4) > 0
+        assert (await store.snapshot()).pool.hard_limit == 3
+        assert store.uses_functions is (way == "functions")
+        assert await check_invariants(store) == []
+    admin.config_set("maxmemory", 0)
 
 
 async def test_a_call_to_an_unreachable_server_is_known_not_to_have_run() -> None:

@@ -25,6 +25,7 @@ def test_every_stored_number_has_bounds():
         ("lease", "lease_ms"),
         ("retention", "retention_ms"),
         ("event_limit", "event_limit"),
+        ("event_bytes", "event_bytes"),
         ("resume_ramp", "resume_ramp_ms"),
     ],
 )

@@ -45,6 +45,9 @@ class PoolConfig(Section):
     """How much longer a task id that the caller chose stays known: submitting it again starts no new task."""
     event_limit: Annotated[int, Field(strict=True, ge=0, le=10**8)] = 100_000
     """About how many entries the event stream keeps; 0 switches events off."""
+    event_bytes: Annotated[int, Field(strict=True, ge=2**16, le=2**40)] = 64 * 2**20
+    """About how many bytes the entries of the event stream may have together, if they are alike; never more than twice
+    that. Large batches make large entries."""
     starts: WindowConfig | None = None
     """Rate limit on starts of tasks over all tenants, such as requests per minute (RPM)."""
     spend: WindowConfig | None = None

@@ -50,6 +50,7 @@ POOL_BOUNDS: Final[dict[str, Bounds]] = {
     "retention": _bounds(PoolConfig, "retention_ms"),
     "idempotency": _bounds(PoolConfig, "idempotency_ms"),
     "event_limit": _bounds(PoolConfig, "event_limit"),
+    "event_bytes": _bounds(PoolConfig, "event_bytes"),
     "resume_ramp": _bounds(PoolConfig, "resume_ramp_ms"),
     **_WINDOWS,
 }

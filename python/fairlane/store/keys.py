@@ -120,16 +120,17 @@ EXPIRING: Final = frozenset(spec.name for spec in KEYS if spec.owner == "TTL")
 
 POOL_SETTINGS: Final = (
     "schema", "policy", "quantum", "hard_limit", "cost_ceiling", "max_attempts", "max_recoveries",
-    "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit", "starts_limit",
-    "starts_interval", "spend_limit", "spend_interval", "resume_ramp",
+    "lease", "throttle_scope", "default_pause", "retention", "idempotency", "event_limit", "event_bytes",
+    "starts_limit", "starts_interval", "spend_limit", "spend_interval", "resume_ramp",
 )  # fmt: skip
 POOL_STATE: Final = (
     "capacity", "closed", "paused_until", "slots", "cost", "virtual_time", "rebased", "heaviest", "epoch", "fence",
     "sequence", "live", "runnable", "events", "now", "grace_until", "throttles", "throttles_seen", "successes",
     "clean_ticks", "ticked_at", "changed_at", "fleet", "starts_count", "spend_sum", "lead", "trim_at", "ramp_from",
-    "ramp_until", "active", "offset",
+    "ramp_until", "active", "offset", "event_size",
 )  # fmt: skip
-"""`now`: the pool's latest time. It is the server's plus `offset`, which is 0 until the server's clock is set back."""
+"""`now`: the pool's latest time. It is the server's plus `offset`, which is 0 until the server's clock is set back.
+`event_size`: the bytes of an event, on average over the latest."""
 TENANT_SETTINGS: Final = (
     "weight", "slot_ceiling", "cost_ceiling", "queue_limit", "budget", "budget_period", "budget_anchor",
     "budget_rejects", "starts_limit", "starts_interval", "spend_limit", "spend_interval",
@@ -173,7 +174,7 @@ WORKER_TEXTS: Final = ("state", "name")
 
 TEXT: Final = frozenset({"policy", "throttle_scope"})
 """The pool's settings that are text."""
-REALS: Final = frozenset({"virtual_time", "rebased", "base", "offset"})
+REALS: Final = frozenset({"virtual_time", "rebased", "base", "offset", "event_size"})
 """Parts that are doubles; the other numbers are integers."""
 
 POOL_OWNER: Final = "*"

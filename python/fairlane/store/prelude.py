@@ -19,6 +19,8 @@ VISIT_LIMIT: Final = 256
 TIMER_LIMIT: Final = 256
 RECOVERY_LIMIT: Final = 100
 WINDOW_TRIM: Final = 1000
+EVENT_OVERHEAD: Final = 64
+"""About how many bytes an event has beside its rows."""
 LARGEST_END: Final = 4096
 """A record that ends with more bytes is not sent to its client, who reads it."""
 
@@ -117,6 +119,7 @@ _CONSTANTS: Final[Mapping[str, str]] = {
     "RECOVERY_LIMIT": str(RECOVERY_LIMIT),
     "WINDOW_TRIM": str(WINDOW_TRIM),
     "LARGEST_END": str(LARGEST_END),
+    "EVENT_OVERHEAD": str(EVENT_OVERHEAD),
     "BODY_AT": str(_SLOTS["record"]["body_at"]),
     "POOL_BITS": str(keys.POOL_BITS),
     "POOL_OWNER": f"'{keys.POOL_OWNER}'",

@@ -21,6 +21,8 @@ from fairlane.store.requests import encode
 
 _HAS_ANOTHER_WAY: Final = ("turn",)
 """Commands that a full server refuses, and whose callers then use others that it admits."""
+_LAST_EVENTS: Final = 1_000
+"""How many events a full server keeps: they give way before a call is refused."""
 _NO_FUNCTION: Final = "Function not found"
 _REFUSES_FCALL: Final = re.compile(r"(?:unknown command|no permissions? to run the) ['`]fcall['`]", re.IGNORECASE)
 
@@ -89,30 +91,30 @@ class ScriptRunner:
         """
         if self.uses_functions:
             try:
-                return await self._connector.run(commands, lambda error: _missing(error, commands))
+                return await self._connector.run(commands, lambda error: self._remedy(error, commands))
             except StoreError as error:
                 if not _needs_scripts(error):
                     raise
                 self.uses_functions = False
         plain = [_as_script(command) for command in commands]
-        return await self._connector.run(plain, lambda error: _missing(error, plain))
+        return await self._connector.run(plain, lambda error: self._remedy(error, plain))
 
+    def _remedy(self, error: BaseException, commands: Sequence[Command]) -> list[Command]:
+        """Return the commands that load what the server does not have, or make room on a full one.
 
-def _missing(error: BaseException, commands: Sequence[Command]) -> list[Command]:
-    """Return the commands that load what the server does not have.
+        Raises:
+            ServerFull: see _run.
 
-    Raises:
-        ServerFull: see ScriptRunner._run.
-
-    """
-    full = isinstance(error, ResponseError) and code_of(error) == "OOM"
-    if full and not _names(commands).isdisjoint(_HAS_ANOTHER_WAY):
-        raise ServerFull from error
-    if isinstance(error, NoScriptError):
-        return [("SCRIPT", "LOAD", scripts.source(name)) for name in _names(commands)]
-    if _NO_FUNCTION in str(error):
-        return [("FUNCTION", "LOAD", "REPLACE", scripts.library(name)) for name in _names(commands)]
-    return []
+        """
+        if isinstance(error, ResponseError) and code_of(error) == "OOM":
+            if not _names(commands).isdisjoint(_HAS_ANOTHER_WAY):
+                raise ServerFull from error
+            return [("XTRIM", self.keys.events, "MAXLEN", _LAST_EVENTS)]
+        if isinstance(error, NoScriptError):
+            return [("SCRIPT", "LOAD", scripts.source(name)) for name in _names(commands)]
+        if _NO_FUNCTION in str(error):
+            return [("FUNCTION", "LOAD", "REPLACE", scripts.library(name)) for name in _names(commands)]
+        return []
 
 
 def _names(commands: Sequence[Command]) -> set[str]:

@@ -27,6 +27,7 @@ def pool_settings(config: PoolConfig) -> dict[str, Setting]:
         "retention": config.retention_ms,
         "idempotency": config.idempotency_ms,
         "event_limit": config.event_limit,
+        "event_bytes": config.event_bytes,
         "resume_ramp": config.resume_ramp_ms,
         **_windows(config.starts, config.spend),
     }

@@ -58,5 +58,5 @@ if pool.capacity ~= before then
 end
 later('HSET', pool_key, 'settings', pack_pool_settings(pool))
 stirred = true
-commit_growing()
+commit_draining()
 return cmsgpack.pack('')

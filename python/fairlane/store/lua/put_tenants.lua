@@ -23,5 +23,5 @@ for _, item in ipairs(request.items) do
   end
   put_limits(t, item.settings)
 end
-commit_growing()
+commit_draining()
 return cmsgpack.pack(fresh)

@@ -26,5 +26,5 @@ end
 later('HSET', names_key, name, incarnation)
 zadd(workers_key, now + pool.lease, incarnation)
 stirred = true
-commit_growing()
+commit_draining()
 return cmsgpack.pack(pool.lease)

@@ -12,6 +12,9 @@ local function close_books()
   end
   if #rows > 0 and pool.event_limit > 0 then
     pool.events = pool.events + 1
+    entry = table.concat(rows)
+    local size, mean = #entry + EVENT_OVERHEAD, pool.event_size
+    pool.event_size = mean == 0 and size or mean + (size - mean) / 64
   end
 end
 

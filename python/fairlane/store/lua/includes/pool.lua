@@ -22,7 +22,7 @@ local function read_clock(pool)
   local server = now
   now = math.floor(server + pool.offset)
   local behind = pool.now - now
-  if behind > pool.lease / 4 then
+  if behind > 0 and behind > pool.lease / 4 then
     pool.offset = pool.now - server
     event('clock', behind)
     clock_was_set = true

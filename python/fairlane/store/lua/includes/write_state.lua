@@ -2,6 +2,8 @@
 --- @include write_tenants
 --- @include write_tasks
 -- The writes of a call: copies, sorted sets, events and bells.
+local entry = false -- the rows of its event
+
 local function write_pool()
   redis.call('HSET', pool_key, 'state', pack_pool_state(pool))
 end
@@ -30,9 +32,9 @@ local function write_additions()
 end
 
 local function write_events()
-  if #rows > 0 and pool.event_limit > 0 then
-    redis.call('XADD', events_key, 'MAXLEN', '~', pool.event_limit, '*', 'n', pool.events, 'at', now, 'by', COMMAND,
-      'rows', table.concat(rows))
+  if entry then
+    local most = math.min(pool.event_limit, math.floor(pool.event_bytes / pool.event_size))
+    redis.call('XADD', events_key, 'MAXLEN', '~', most, '*', 'n', pool.events, 'at', now, 'by', COMMAND, 'rows', entry)
   end
 end
 
