@@ -176,5 +176,5 @@ async def dump_without_events(world: World) -> Dump:
     found.pop(world.store.keys.events, None)
     pool = found[world.store.keys.pool]
     assert isinstance(pool, dict)
-    del pool["events"]
+    del pool["events"], pool["event_size"]
     return found
