@@ -1,5 +1,7 @@
 """Measures single calls of the store, without workers: dispatch with and without parked tenants, and batching."""
 
+from statistics import median
+
 from bench.shared.platform import Platform, Progress
 from bench.throughput.manual_pool import COST, INCARNATION, compare_dispatch, manual_pool, submission
 from bench.throughput.metrics import DispatchPoint
@@ -38,25 +40,25 @@ async def dispatch_calls(
 
 
 async def batching(scenario: ThroughputScenario, platform: Platform, progress: Progress) -> dict[str, float]:
-    """Return tasks per second through submit, dispatch, start and settle by one caller, by batch size."""
+    """Return tasks per second through submit, dispatch, start and settle by one caller, by batch size.
+
+    Each is the median of turns in which as many tasks go one way and then the other.
+    """
     progress("batches of one against large ones")
-    small, large = scenario.batches
-    turns = 4
-    elapsed_s = dict.fromkeys(scenario.batches, 0.0)
+    large = max(scenario.batches)
+    speeds: dict[int, list[float]] = {size: [] for size in scenario.batches}
     async with manual_pool(platform, "cycle") as pool:
         await pool.store.put_tenants({"cycle": TenantConfig()})
         cursor = await _cycle(pool.store, large, cursor=0, first=0)
         done = large
-        for _ in range(turns):
-            for size in (small, large):
+        for _ in range(scenario.cycle_tasks // large):
+            for size in scenario.batches:
                 began_s = SYSTEM_CLOCK.monotonic_s()
-                for _ in range(scenario.cycle_tasks // turns // size):
+                for _ in range(large // size):
                     cursor = await _cycle(pool.store, size, cursor=cursor, first=done)
                     done += size
-                elapsed_s[size] += SYSTEM_CLOCK.monotonic_s() - began_s
-    return {
-        str(size): scenario.cycle_tasks // turns // size * size * turns / seconds for size, seconds in elapsed_s.items()
-    }
+                speeds[size].append(large / (SYSTEM_CLOCK.monotonic_s() - began_s))
+    return {str(size): median(found) for size, found in speeds.items()}
 
 
 async def _cycle(store: Store, size: int, *, cursor: int, first: int) -> int:

@@ -76,7 +76,7 @@ class ThroughputScenario(Scenario):
             others_every=3,
             round_trips=60,
             dispatch_calls=100,
-            cycle_tasks=256,
+            cycle_tasks=512,
             backlog_calls=40,
         )
 
